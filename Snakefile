@@ -1,0 +1,78 @@
+# frozenbench: rank coding agents under frozen controls.
+#
+#   snakemake --cores 4                                       the default experiment
+#   snakemake --cores 4 --configfile config/starter.yaml      another one
+#   snakemake -n                                              what would run, and nothing else
+#
+# The plan (config -> experiment -> cells -> keys -> paths) is made here, at parse time, so a dry run
+# shows exactly what would be run and paid for. Rules follow the data: freeze, run, grade, table,
+# figures, bundle. Each rule is one subcommand of `frozenbench`, of the same name.
+
+import shlex
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+try:
+    from frozenbench import layout
+    from frozenbench.canonical import FrozenbenchError
+    from frozenbench.plan import DEFAULT_CONFIG, load_plan
+    from frozenbench.preflight import preflight
+except ModuleNotFoundError as error:
+    raise WorkflowError(
+        f"frozenbench is not installed here ({error}). Run `make`, or `pip install -e .` in an active environment."
+    )
+
+# The config is read by frozenbench itself: strictly, and never merged with the default one.
+if len(workflow.overwrite_configfiles) > 1 or workflow.config_settings.config:
+    raise WorkflowError(
+        "Give one --configfile and no --config: an experiment's controls stand in one file, so that they can be read again."
+    )
+CONFIG = str(next(iter(workflow.overwrite_configfiles), DEFAULT_CONFIG))
+if Path(CONFIG).is_absolute():
+    CONFIG = os.path.relpath(CONFIG)
+
+try:
+    PLAN = preflight(load_plan(CONFIG))
+except FrozenbenchError as error:
+    raise WorkflowError(str(error))
+
+FROZENBENCH = f"exec {shlex.quote(sys.executable)} -m frozenbench"
+PACK = PLAN.config.pack.path
+ISOLATION = PLAN.config.isolation
+EXPERIMENT = PLAN.folder.as_posix()
+VIEW = PLAN.view_folder.as_posix()
+NAME = PLAN.name
+ENVIRONMENT = layout.environment(PLAN.environment_id).as_posix()
+MARKER = layout.published_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
+CHECKED = layout.checked_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
+
+# Snakemake does not see that a leaf behind a finished table is gone.
+MISSING = [path.as_posix() for path in PLAN.missing_leaves()]
+if MISSING:
+    logger.warning(
+        f"{len(MISSING)} files behind {EXPERIMENT}/cells.parquet are gone, the first {MISSING[0]}: they are made again."
+    )
+
+
+wildcard_constraints:
+    key="[0-9a-f]{64}",
+    figure="[a-z_]+",
+
+
+rule all:
+    input:
+        CHECKED,
+        MISSING,
+
+
+include: "workflow/rules/freeze.smk"
+include: "workflow/rules/run.smk"
+include: "workflow/rules/grade.smk"
+include: "workflow/rules/table.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/bundle.smk"

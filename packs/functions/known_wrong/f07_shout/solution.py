@@ -1,0 +1,3 @@
+def shout(text):
+    loud = text.upper()
+    return loud if loud.endswith("!") else loud + "!"

@@ -1,0 +1,2 @@
+def keep_first_seen(numbers):
+    return sorted(set(numbers))

@@ -1,0 +1,5 @@
+def letter_counts(text):
+    counts = {}
+    for character in text.lower():
+        counts[character] = counts.get(character, 0) + 1
+    return counts

@@ -1,0 +1,2 @@
+def rotate_right(items, steps):
+    return items[-steps:] + items[:-steps]

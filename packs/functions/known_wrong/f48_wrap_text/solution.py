@@ -1,0 +1,4 @@
+def wrap_text(text, width):
+    import textwrap
+
+    return textwrap.wrap(text, width)

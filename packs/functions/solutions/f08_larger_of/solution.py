@@ -1,0 +1,2 @@
+def larger_of(a, b):
+    return max(a, b)

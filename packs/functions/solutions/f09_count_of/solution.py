@@ -1,0 +1,2 @@
+def count_of(items, value):
+    return items.count(value)

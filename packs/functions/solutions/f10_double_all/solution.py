@@ -1,0 +1,2 @@
+def double_all(numbers):
+    return [number * 2 for number in numbers]

@@ -1,0 +1,2 @@
+def reverse_text(text):
+    return text[::-1]

@@ -1,0 +1,2 @@
+def is_longer(first, second):
+    return len(first) > len(second)

@@ -1,0 +1,2 @@
+def total_price(price, count, shipping):
+    return price * count + shipping

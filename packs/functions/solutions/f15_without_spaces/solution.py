@@ -1,0 +1,2 @@
+def without_spaces(text):
+    return text.replace(" ", "")

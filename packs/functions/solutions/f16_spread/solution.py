@@ -1,0 +1,2 @@
+def spread(numbers):
+    return max(numbers) - min(numbers)

@@ -1,0 +1,2 @@
+def count_vowels(text):
+    return sum(character in "aeiouAEIOU" for character in text)

@@ -1,0 +1,2 @@
+def sum_of_positive(numbers):
+    return sum(number for number in numbers if number > 0)

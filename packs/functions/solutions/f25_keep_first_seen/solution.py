@@ -1,0 +1,2 @@
+def keep_first_seen(numbers):
+    return list(dict.fromkeys(numbers))

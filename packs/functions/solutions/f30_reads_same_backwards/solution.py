@@ -1,0 +1,3 @@
+def reads_same_backwards(text):
+    cleaned = text.replace(" ", "").lower()
+    return cleaned == cleaned[::-1]

@@ -1,0 +1,2 @@
+def turn_clockwise(grid):
+    return [list(column) for column in zip(*reversed(grid))]

@@ -1,0 +1,160 @@
+"""command: any program that works in a folder: `argv… TASK_ID WORKDIR PROMPT_FILE`.
+
+It runs once, in the sandbox, without network, until it ends or its clock falls. Its tree is taken
+out then: what it changed before the clock fell lies inside the budget.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from frozenbench.adapters.contract import (
+    AgentKilled,
+    Cell,
+    ClockFell,
+    Proposal,
+    ResourceLimit,
+    Turn,
+    Use,
+)
+from frozenbench.adapters.python import CODE, refuse_model_fields
+from frozenbench.canonical import File, write_tree
+from frozenbench.controls import STRINGS, Agent, control
+from frozenbench.sandbox import Box, Ended, Limits, Mount, run, take_tree, work_folder
+
+METERS = frozenset({"wall_clock"})
+#: What a command may tell of itself; recorded, and nothing that a cap could rest on.
+REPORTS = frozenset({"tool_calls", "tokens"})
+PROMPT, REPORT = "/task/prompt.md", "/report"
+MAX_REPORT = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a command agent's file holds besides its sheet."""
+
+    argv: tuple[str, ...] = control(
+        "the program; a word that names a path of `code` becomes its place in the sandbox",
+        {**STRINGS, "minItems": 1},
+    )
+    code: tuple[str, ...] = control(
+        "files and folders of the agent, relative to the project", STRINGS, default=(), in_key=False
+    )
+
+
+def check(agent: Agent, options: Options, where: str) -> None:
+    """Refuse what a command without a gateway cannot have."""
+    refuse_model_fields(agent, where, "command")
+
+
+class CommandAgent:
+    """One run of the program, told as one proposal."""
+
+    def __init__(self, cell: Cell, work: Path, folder: Path) -> None:
+        self.cell, self.work, self.folder = cell, work, folder
+
+    def propose(self, turn: Turn) -> Proposal:
+        """Run the program and take its tree out."""
+        ended = self._run(turn.remaining)
+        self.cell.log(ended.output.decode("utf-8", "replace"))
+        tree, notes, limit = take_tree(self.work)
+        for note in notes:
+            self.cell.log(note)
+        if ended.timed_out:
+            raise ClockFell(tree)
+        if ended.resource_limit is not None:
+            raise ResourceLimit(ended.resource_limit)
+        if ended.signal == 9:
+            raise AgentKilled("the system ended the program")
+        return self._proposal(tree, ended, limit)
+
+    def settle(self, turn: Turn) -> bool:
+        """The program has ended."""
+        return True
+
+    def _run(self, seconds: float) -> Ended:
+        prompt = self.folder / "prompt.md"
+        prompt.write_text(self.cell.prompt, encoding="utf-8")
+        prompt.chmod(0o644)
+        mounts = [Mount(prompt, PROMPT), Mount(self._report_folder(), REPORT, writable=True)]
+        if self.cell.code is not None:
+            mounts.append(Mount(self.cell.code, CODE))
+        box = Box(
+            level=self.cell.isolation,
+            work=self.work,
+            mounts=tuple(mounts),
+            environment=self.cell.environment,
+            limits=Limits(seconds=max(seconds, 0.001)),
+        )
+        variables = {"FROZENBENCH_REPORT": box.seen(f"{REPORT}/report.json")}
+        if self.cell.budget_disclosed:
+            variables["FROZENBENCH_BUDGET"] = json.dumps(dict(self.cell.caps), sort_keys=True)
+        box = Box(box.level, box.work, box.mounts, box.environment, box.limits, variables)
+        words = [self.cell.task_id, box.seen("/work"), box.seen(PROMPT)]
+        return run(box, [*self._argv(box), *words])
+
+    def _report_folder(self) -> Path:
+        folder = self.folder / "report"
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o777)
+        return folder
+
+    def _argv(self, box: Box) -> list[str]:
+        words = list(self.cell.sheet["argv"])
+        if words[0] in ("python", "python3"):
+            words[0] = box.python
+        code = self.cell.code
+        if code is None:
+            return words
+        return [box.seen(f"{CODE}/{word}") if (code / word).exists() else word for word in words]
+
+    def _proposal(self, tree: Mapping[str, File], ended: Ended, limit: str | None) -> Proposal:
+        report = _read_report(self.folder / "report")
+        counts = {name: _count(report, name) for name in ("tokens_input", "tokens_output")}
+        parts = [value for value in counts.values() if value is not None]
+        spend, currency = report.get("spend"), report.get("currency")
+        priced = isinstance(spend, int | float) and isinstance(currency, str)
+        return Proposal(
+            tree=tree,
+            tool_calls=_count(report, "tool_calls"),
+            use=Use(
+                total=sum(parts) if len(parts) == 2 else None,
+                input=counts["tokens_input"],
+                output=counts["tokens_output"],
+            ),
+            done=True,
+            gave_up=report.get("gave_up") is True,
+            too_large=limit,
+            note=f"status {ended.exit_status}, signal {ended.signal}",
+            spend=float(spend) if priced and spend is not None else None,
+            currency=currency if priced else None,
+        )
+
+
+def _count(report: Mapping[str, Any], name: str) -> int | None:
+    value = report.get(name)
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return int(value) if whole and value is not None else None
+
+
+def _read_report(folder: Path) -> dict[str, Any]:
+    """Read the optional report, a plain file of bounded size; anything else counts as none."""
+    tree, _, _ = take_tree(folder, max_files=1, max_bytes=MAX_REPORT, max_file_bytes=MAX_REPORT)
+    try:
+        report = json.loads(tree["report.json"].data)
+    except (KeyError, ValueError, RecursionError):
+        return {}
+    return report if isinstance(report, dict) else {}
+
+
+@contextmanager
+def open_agent(cell: Cell) -> Iterator[CommandAgent]:
+    """Prepare the folders; the program starts with the first proposal."""
+    with work_folder() as work, work_folder() as folder:
+        write_tree(cell.fixture, work)
+        yield CommandAgent(cell, work, folder)

@@ -1,0 +1,167 @@
+"""python: an agent that is a function, `propose(task, history)`, kept in the sandbox.
+
+Only what it returns counts: its work folder is brought to the state of its delivered proposals
+before each call, and what it writes there by itself is not part of the artifact.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from frozenbench.adapters.contract import (
+    AgentCrashed,
+    AgentKilled,
+    Cell,
+    ClockFell,
+    Proposal,
+    ResourceLimit,
+    StartupTimeout,
+    Turn,
+)
+from frozenbench.adapters.proposals import parse_proposal, task_told, told
+from frozenbench.canonical import BadInput, File, write_tree
+from frozenbench.controls import STRING, STRINGS, Agent, control
+from frozenbench.outcomes import METERS as ALL_METERS
+from frozenbench.sandbox import WORK, Box, Limits, Mount, Running, start, work_folder
+
+METERS = frozenset(ALL_METERS)
+DRIVER = Path(__file__).parent.parent / "inside" / "agent_loop.py"
+CODE, DRIVER_SEEN = "/agent", "/opt/frozenbench/agent_loop.py"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a python agent's file holds besides its sheet."""
+
+    module: str = control("module that is imported from `code`", STRING)
+    code: tuple[str, ...] = control(
+        "files and folders of the agent, relative to the project",
+        {**STRINGS, "minItems": 1},
+        in_key=False,
+    )
+    attribute: str = control("the function", STRING, default="propose")
+
+
+def check(agent: Agent, options: Options, where: str) -> None:
+    """Refuse what a python agent cannot have."""
+    refuse_model_fields(agent, where, "python")
+
+
+def refuse_model_fields(agent: Agent, where: str, adapter: str) -> None:
+    """Raise BadInput for fields that only an agent with a model endpoint has."""
+    for name in ("endpoint", "tool_schema_sha256", "prices"):
+        if getattr(agent, name) is not None:
+            raise BadInput(
+                f"{where}: {name}: adapter {adapter} asks no model itself; cure: remove the field"
+            )
+
+
+class PythonAgent:
+    """The agent's process in its box."""
+
+    def __init__(self, cell: Cell, running: Running, workdir: str) -> None:
+        self.cell, self.running, self.workdir = cell, running, workdir
+        self.seen: dict[str, File] = dict(cell.fixture)
+
+    def propose(self, turn: Turn) -> Proposal:
+        """Ask the process for its next proposal, at most until the clock falls."""
+        request = {
+            "task": {**task_told(self.cell), "workdir": self.workdir},
+            "history": [told(proposal) for proposal in turn.history],
+            "changes": self._changes(turn.tree),
+        }
+        answer = self._exchange(request, time.monotonic() + turn.remaining)
+        if answer is None:
+            raise ClockFell
+        if "proposal" not in answer:
+            raise AgentCrashed(f"propose raised:\n{answer.get('crashed')}")
+        return parse_proposal(answer["proposal"])
+
+    def settle(self, turn: Turn) -> bool:
+        """A python agent says that it is done in its proposal."""
+        return False
+
+    def _changes(self, tree: Mapping[str, File]) -> dict[str, str | None]:
+        changes: dict[str, str | None] = {p: None for p in self.seen if p not in tree}
+        for path, file in tree.items():
+            if self.seen.get(path) != file:
+                changes[path] = base64.b64encode(file.data).decode("ascii")
+        self.seen = dict(tree)
+        return changes
+
+    def wait_ready(self) -> None:
+        """Wait until the agent's module is imported, off its clock."""
+        answer = self._read(time.monotonic() + self.cell.startup_timeout_s)
+        if answer is None:
+            raise StartupTimeout(f"not ready after {self.cell.startup_timeout_s} s")
+        if "ready" not in answer:
+            raise AgentCrashed(f"the agent's module cannot be used:\n{answer.get('crashed')}")
+
+    def _exchange(self, request: dict[str, Any], deadline: float) -> dict[str, Any] | None:
+        try:
+            self.running.write_line(json.dumps(request).encode())
+        except BrokenPipeError:
+            self._gone()
+        return self._read(deadline)
+
+    def _read(self, deadline: float) -> dict[str, Any] | None:
+        line = self.running.read_line(deadline)
+        if line is None:
+            if self.running.ended is not None:
+                self._gone()
+            return None
+        try:
+            answer = json.loads(line)
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            raise AgentCrashed("the agent's process wrote a line that is not JSON") from None
+        if not isinstance(answer, dict):
+            raise AgentCrashed("the agent's process wrote a line that is no JSON object")
+        return answer
+
+    def _gone(self) -> None:
+        ended = self.running.ended
+        if ended is None:
+            raise AgentCrashed("the agent's process closed its output")
+        text = ended.output.decode("utf-8", "replace")[-2000:]
+        if ended.resource_limit is not None:
+            raise ResourceLimit(f"{ended.resource_limit}\n{text}")
+        if ended.signal == 9:
+            raise AgentKilled("the system ended the agent's process")
+        status = f"status {ended.exit_status}, signal {ended.signal}"
+        raise AgentCrashed(f"the agent's process ended ({status}):\n{text}")
+
+
+@contextmanager
+def open_agent(cell: Cell) -> Iterator[PythonAgent]:
+    """Start the agent's process and wait until it is ready; end it with the block."""
+    if cell.code is None:
+        raise AgentCrashed("the agent has no frozen code")
+    with work_folder() as work:
+        write_tree(cell.fixture, work)
+        box = Box(
+            level=cell.isolation,
+            work=work,
+            mounts=(Mount(cell.code, CODE), Mount(DRIVER, DRIVER_SEEN)),
+            environment=cell.environment,
+            limits=Limits(seconds=None),
+        )
+        roots = [box.seen(f"{CODE}/{root}") for root in cell.roots]
+        options = cell.sheet
+        argv = [box.python, box.seen(DRIVER_SEEN), options["module"], options["attribute"], *roots]
+        running = start(box, argv)
+        try:
+            agent = PythonAgent(cell, running, box.seen(WORK))
+            agent.wait_ready()
+            yield agent
+        finally:
+            running.kill()
+            output = running.close().output
+            if output:
+                cell.log(output.decode("utf-8", "replace"))

@@ -1,0 +1,156 @@
+"""Read config/agents/<name>.yaml into a sheet (in the key) and a connection (in no key)."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from frozenbench import adapters
+from frozenbench.canonical import BadInput, File, digest, is_cache, read_tree, tree_digest
+from frozenbench.config import read_yaml
+from frozenbench.controls import Agent, key_fields
+from frozenbench.packs.reader import safe_path
+from frozenbench.schema import build, nearest, schema_of
+
+#: Modules of the package that are no adapters.
+NOT_ADAPTERS = ("contract", "proposals")
+
+
+@dataclass(frozen=True)
+class AgentFile:
+    """One agent as its file gives it.
+
+    Attributes:
+        name: the label.
+        adapter: the adapter's module.
+        sheet: what enters run keys, with the digest of its code.
+        connection: how its endpoint is reached and what it costs; in no key.
+        code: path -> file of the agent's own code.
+        roots: folders inside `code` that go on the module path.
+    """
+
+    name: str
+    adapter: ModuleType
+    sheet: Mapping[str, Any]
+    connection: Mapping[str, Any]
+    code: Mapping[str, File]
+    roots: tuple[str, ...] = ()
+
+    @cached_property
+    def sheet_digest(self) -> str:
+        """Identity of the sheet."""
+        return digest(self.sheet)
+
+    @cached_property
+    def frozen_digest(self) -> str:
+        """Identity of what is frozen: sheet and connection."""
+        return digest({"sheet": self.sheet, "connection": self.connection, "roots": self.roots})
+
+    @property
+    def unpinned(self) -> tuple[str, ...]:
+        """Controls of a model that the file leaves open; printed beside the sheet."""
+        if "endpoint" not in self.sheet:
+            return ()
+        found = [name for name in ("temperature", "seed") if name not in self.sheet]
+        if "weights_sha256" not in self.sheet["endpoint"]:
+            found.append("weights")
+        return tuple(found)
+
+
+def adapter_names() -> tuple[str, ...]:
+    """Return the names of all adapters: the modules of frozenbench.adapters."""
+    names = (module.name for module in pkgutil.iter_modules(adapters.__path__))
+    return tuple(sorted(name for name in names if name not in NOT_ADAPTERS))
+
+
+def adapter_module(name: str, where: str) -> ModuleType:
+    """Return an adapter's module.
+
+    Raises:
+        BadInput: no adapter has this name; the message lists those that exist.
+    """
+    if name not in adapter_names():
+        raise BadInput(f"{where}: adapter: {name!r} is unknown{nearest(name, adapter_names())}")
+    return importlib.import_module(f"frozenbench.adapters.{name}")
+
+
+def agent_schema(adapter: ModuleType) -> dict[str, Any]:
+    """Return the schema of an agent's file for one adapter: the sheet and the adapter's options."""
+    base, own = schema_of(Agent), schema_of(adapter.Options)
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": base["properties"] | own["properties"],
+        "required": base["required"] + own.get("required", []),
+    }
+
+
+def read_agent(root: Path, name: str) -> AgentFile:
+    """Read one agent's file below config/agents/.
+
+    Raises:
+        BadInput: names file, key, value and cure.
+    """
+    where = f"config/agents/{name}.yaml"
+    path = root / where
+    if not path.is_file():
+        known = sorted(item.stem for item in path.parent.glob("*.yaml"))
+        raise BadInput(
+            f"config: agents: {name!r} has no file {where}{nearest(name, known)}; cure: create it"
+        )
+    data = read_yaml(path, where)
+    adapter = adapter_module(str(data.get("adapter")), where)
+    from frozenbench.schema import check
+
+    check(agent_schema(adapter), data, where)
+    own = {field.name for field in dataclasses.fields(adapter.Options)}
+    agent = build(Agent, {k: v for k, v in data.items() if k not in own}, where)
+    options = build(adapter.Options, {k: v for k, v in data.items() if k in own}, where)
+    adapter.check(agent, options, where)
+    code, roots = _read_code(root, getattr(options, "code", ()), where)
+    sheet = key_fields(agent) | key_fields(options)
+    if code:
+        sheet["code_sha256"] = tree_digest(code)
+    return AgentFile(name, adapter, sheet, _connection(agent), code, roots)
+
+
+def _connection(agent: Agent) -> dict[str, Any]:
+    """Return the fields that are in no key, as plain JSON."""
+    found: dict[str, Any] = {}
+    if agent.endpoint is not None:
+        found["endpoint"] = {
+            key: value
+            for key, value in dataclasses.asdict(agent.endpoint).items()
+            if value is not None and key in ("base_url", "key_env", "server")
+        }
+    if agent.prices is not None:
+        found["prices"] = dataclasses.asdict(agent.prices)
+    return found
+
+
+def _read_code(
+    root: Path, paths: tuple[str, ...], where: str
+) -> tuple[dict[str, File], tuple[str, ...]]:
+    """Return the agent's code by its path in the project, and the folders to import from."""
+    code: dict[str, File] = {}
+    roots: list[str] = []
+    for name in paths:
+        path = safe_path(root, name, f"{where}: code")
+        if path.is_file():
+            code[Path(name).as_posix()] = File(path.read_bytes(), bool(path.stat().st_mode & 0o100))
+            roots.append(Path(name).parent.as_posix())
+        elif path.is_dir():
+            for item, file in read_tree(path).items():
+                if not is_cache(item):
+                    code[f"{Path(name).as_posix()}/{item}"] = file
+            roots.append(Path(name).as_posix())
+        else:
+            raise BadInput(f"{where}: code: {name!r} is not there; cure: correct the path")
+    return code, tuple(dict.fromkeys(roots))

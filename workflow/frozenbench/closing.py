@@ -1,0 +1,101 @@
+"""The closing lines: the same few for the end of a run and for `frozenbench show`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from frozenbench.controls import CAP_FIELDS
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def pack_line(controls: Mapping[str, Any], view: Mapping[str, Any]) -> str:
+    """Return the line on the pack: name, status, digest, number of tasks and weights."""
+    weights = [task["weight"] for task in controls["tasks"].values()]
+    subset = "" if controls["task_subset"] is None else ", a SUBSET of the pack's tasks"
+    return (
+        f"pack {view['pack']['name']} ({view['pack']['status']}) {controls['pack']['digest'][:12]}, "
+        f"{len(weights)} tasks, weights {min(weights)} to {max(weights)}{subset}"
+    )
+
+
+def budget_line(name: str, budget: Mapping[str, Any]) -> str:
+    """Return the line on one budget: every cap, absent ones said."""
+    caps = [
+        f"{meter} {budget[field]:g}" if field in budget else f"{meter} no cap"
+        for meter, field in CAP_FIELDS.items()
+    ]
+    return f"budget {name}: {', '.join(caps)}"
+
+
+def environment_line(controls: Mapping[str, Any]) -> str:
+    """Return the line on what all agents share."""
+    environment = controls["environment"]
+    lock = environment["lock_sha256"]
+    oracle = " (oracle stop)" if controls["grading"] == "every_step" else ""
+    return (
+        f"environment python {environment['python']}, lock {lock[:12] if lock else 'none'}, isolation "
+        f"{environment['isolation']}, network {environment['network']}, grading "
+        f"{controls['grading']}{oracle}, clock {controls['clock']}"
+    )
+
+
+def score_lines(rows: Rows) -> list[str]:
+    """Return one line for each slice, budget and agent: n, rates and mean tools."""
+    width = max((len(row["agent"]) for row in rows), default=0)
+    budgets = max((len(row["budget"]) for row in rows), default=0)
+    slices = {row["slice"] for row in rows}
+    lines = []
+    for row in rows:
+        tools = row["mean_tool_calls"]
+        told = "" if slices == {"public"} else f"{row['slice']}  "
+        lines.append(
+            f"{told}{row['budget']:<{budgets}}  {row['agent']:<{width}}  n={row['n']} "
+            f"pass={row['pass_rate']:.3f} weighted={row['weighted_pass_rate']:.3f} "
+            f"assume={_rate(row['assume_rate'])} exhaust={row['exhaust_rate']:.3f} "
+            f"mean_tools={'null' if tools is None else f'{tools:.2f}'}"
+        )
+    return lines
+
+
+def _rate(value: float | None) -> str:
+    return "null" if value is None else f"{value:.3f}"
+
+
+def flip_line(statistics: Mapping[str, Any]) -> str:
+    """Return what was found of flips, in one line."""
+    told = (
+        f"flips: {statistics['confirmed_pairs']} confirmed, {statistics['suggestive_pairs']} "
+        f"suggestive among {statistics['pairs']} pairs"
+    )
+    if statistics["cannot_confirm"]:
+        told += "; this pack cannot confirm a flip"
+    return told
+
+
+def closing_lines(
+    controls: Mapping[str, Any],
+    view: Mapping[str, Any],
+    summary: Rows,
+    statistics: Mapping[str, Any],
+) -> list[str]:
+    """Return all closing lines: controls first, then the scores, then flips."""
+    experiment = controls["experiment"]
+    return [
+        f"experiment {experiment['name']} {experiment['digest'][:12]}",
+        pack_line(controls, view),
+        *(budget_line(name, controls["budgets"][name]) for name in view["budgets"]),
+        environment_line(controls),
+        *score_lines(summary),
+        flip_line(statistics),
+    ]
+
+
+def refusal_lines(refusals: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return what refuses the score, each with its cure."""
+    lines = [f"no score is printed: {len(refusals)} thing(s) refuse it"]
+    for refusal in refusals:
+        lines.append(f"  {refusal['control']}: {refusal['message']}")
+        lines.append(f"    cure: {refusal['cure']}")
+    return lines

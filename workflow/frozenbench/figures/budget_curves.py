@@ -1,0 +1,293 @@
+"""Figure `budget_curves`: pass rate, exhaust rate and rank against the budget, with every flip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from frozenbench.figures import marks, ranks, style
+from frozenbench.figures.frame import make_frame
+from frozenbench.figures.inputs import Inputs
+from frozenbench.figures.leads import LeadSpan, draw_spans, lead_spans
+from frozenbench.figures.marks import Panel, Scale
+from frozenbench.figures.style import Look
+
+_BUDGETS = {
+    "max_tool_calls": "tool-call budget",
+    "max_edit_rounds": "edit-round budget",
+    "max_tokens": "token budget",
+    "max_seconds": "wall-clock budget",
+}
+AXIS_TITLES = {
+    "max_tool_calls": "Budget: max tool calls per run",
+    "max_edit_rounds": "Budget: max edit rounds per run",
+    "max_tokens": "Budget: max tokens per run",
+    "max_seconds": "Budget: max wall-clock seconds per run",
+}
+
+# Inches: panel heights, room between panels, right edge of panels, labels after it, axis title.
+_HEIGHT_A, _HEIGHT_B, _BETWEEN = 2.25, 0.91, 0.50
+_PANELS_RIGHT, _LABEL_GAP, _LABEL_MOST = 5.868, 0.06, 1.90
+_AXIS_TITLE, _TO_NOTES = 0.245, 0.50
+_LIMITS_A, _LIMITS_B = (-0.015, 1.015), (-0.04, 1.04)
+
+
+def build_figure(inputs: Inputs) -> Figure:
+    """Draw the figure; call it inside `style.house_style()`.
+
+    Raises:
+        BadInput: a control is missing, or `focus` is wrong.
+    """
+    looks = style.coloured(inputs.agents, inputs.view.get("focus"))
+    scale = marks.make_scale(inputs.rungs)
+    frame = make_frame(
+        inputs,
+        str(inputs.view.get("title") or _title(inputs)),
+        _finding(inputs),
+        _notes(inputs, looks, scale),
+    )
+    width = _panels_width(inputs, looks)
+    spans = lead_spans(inputs, scale, width)
+    place = _places(frame.top, width, inputs, looks, spans, scale)
+    figure = frame.open(place.notes)
+    a = _panel_a(figure, inputs, looks, scale, place)
+    b = _panel_b(figure, inputs, looks, scale, place)
+    c = _panel_c(figure, inputs, looks, scale, place)
+    draw_spans(spans, (a, b, c))
+    kind = " (log₂ scale)" if len(inputs.rungs) > 1 else ""
+    style.put(
+        figure,
+        style.LEFT + width / 2,
+        place.axis_title,
+        AXIS_TITLES[inputs.axis] + kind,
+        style.AXIS,
+        ha="center",
+    )
+    return figure
+
+
+def _title(inputs: Inputs) -> str:
+    kind = "against" if len(inputs.rungs) > 1 else "under one"
+    return f"Pass rate {kind} {_BUDGETS[inputs.axis]}"
+
+
+def percent(rate: float) -> str:
+    """Write a rate as a whole percentage; only 0 is 0 % and only 1 is 100 %."""
+    if 0 < rate < 0.005:
+        return "<1%"
+    if 0.995 <= rate < 1:
+        return ">99%"
+    return f"{100 * rate:.0f}%"
+
+
+def _finding(inputs: Inputs) -> str:
+    """Return the computed finding and what the bars are."""
+    need = inputs.facts.need
+    pairs = int(need("pairs"))
+    among = f"{pairs} pair{'' if pairs == 1 else 's'}"
+    if not pairs:
+        text = "One agent: there is no pair to compare."
+    elif len(inputs.rungs) == 1:
+        text = f"{inputs.resolved_pairs} of {among} resolved at this budget (one budget: no flips)."
+    else:
+        text = (
+            f"{need('confirmed_pairs')} confirmed, {need('suggestive_pairs')} suggestive flips "
+            f"among {among}."
+        )
+    return f"{text} Bars: 95 % Wilson intervals of each rate over {len(inputs.tasks)} tasks."
+
+
+def _notes(inputs: Inputs, looks: Mapping[str, Look], scale: Scale) -> list[str]:
+    need = inputs.facts.need
+    alpha, contrasts = need("alpha"), need("contrasts")
+    notes = []
+    pairs = int(need("pairs"))
+    if pairs and len(inputs.rungs) > 1:
+        notes += [
+            f"○ confirmed flip: exact paired test on both sides, Holm over {contrasts} contrasts, "
+            f"α = {alpha:g}; ◌ suggestive (support ≥ 0.95). Unringed crossings are not resolved.",
+        ]
+    elif pairs:
+        notes.append(
+            f"Resolved: exact paired test, Holm over {contrasts} contrasts, α = {alpha:g}."
+        )
+    if pairs:
+        notes.append("Overlap of two bars in a is not the test.")
+        if need("cannot_confirm"):
+            notes.append(
+                f"This pack cannot confirm a flip: a contrast needs {need('min_discordant')} "
+                "discordant tasks, all one way."
+            )
+        notes.append(
+            f"Thin bars in c: 95 % rank intervals ({need('resamples')} resamples of tasks); ties "
+            "share a rank."
+        )
+    if len(looks) > 1:
+        notes.append(
+            "Points are offset sideways so that none hides another; every agent ran at exactly the "
+            "labelled budgets."
+        )
+    if len(looks) < len(inputs.agents):
+        chosen = "chosen by focus" if inputs.view.get("focus") else "the first of the config"
+        notes.append(
+            f"Coloured: {chosen}; pale: the other {len(inputs.agents) - len(looks)}, named in c."
+        )
+    if "no cap" in scale.labels and len(scale.labels) > 1:
+        notes.append("“no cap” has no place on the scale; it stands at the right end.")
+    return notes
+
+
+def _panels_width(inputs: Inputs, looks: Mapping[str, Look]) -> float:
+    """Return the panels' width: labels get what they need, up to a limit, then they wrap."""
+    needed = 0.0
+    for agent in inputs.agents:
+        if agent in looks:
+            needed = max(needed, style.width_of(f"{agent}  >99%", style.END_LABEL, bold=True))
+        else:
+            needed = max(needed, style.width_of(agent, style.PALE_LABEL))
+    labels_left = style.RIGHT - min(needed + 0.02, _LABEL_MOST)
+    return min(_PANELS_RIGHT, labels_left - _LABEL_GAP) - style.LEFT
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Tops and heights of the panels, inches; `head` is the room for lead flips over a."""
+
+    width: float
+    top_a: float
+    height_a: float
+    head: float
+    top_b: float
+    top_c: float
+    height_c: float
+    axis_title: float
+    notes: float
+
+    @property
+    def labels(self) -> float:
+        """Where end labels begin."""
+        return style.LEFT + self.width + _LABEL_GAP
+
+    @property
+    def room(self) -> float:
+        """How wide an end label may be."""
+        return style.RIGHT - self.labels
+
+
+def _places(
+    top: float,
+    width: float,
+    inputs: Inputs,
+    looks: Mapping[str, Look],
+    spans: Sequence[LeadSpan],
+    scale: Scale,
+) -> _Places:
+    room = style.RIGHT - style.LEFT - width - _LABEL_GAP
+    head = max((span.bottom for span in spans), default=0.0)
+    labels_a = sum(
+        marks.end_label(f"{agent}  >99%", room, (0, 0), look, True).room
+        for agent, look in looks.items()
+    )
+    labels_c = sum(
+        marks.end_label(agent, room, (0, 0), looks.get(agent, style.REST), agent in looks).room
+        for agent in inputs.agents
+    )
+    height_a = max(_HEIGHT_A, labels_a)
+    height_c = max(ranks.panel_height(len(inputs.agents), len(looks)), labels_c)
+    between = _BETWEEN + marks.ticks_height(scale, width)
+    top_b = top + head + height_a + between
+    top_c = top_b + _HEIGHT_B + between
+    axis_title = top_c + height_c + _AXIS_TITLE + marks.ticks_height(scale, width)
+    return _Places(
+        width=width,
+        top_a=top,
+        height_a=height_a,
+        head=head,
+        top_b=top_b,
+        top_c=top_c,
+        height_c=height_c,
+        axis_title=axis_title,
+        notes=axis_title + _TO_NOTES - _AXIS_TITLE,
+    )
+
+
+def _panel_a(
+    figure: Figure, inputs: Inputs, looks: Mapping[str, Look], scale: Scale, place: _Places
+) -> Panel:
+    low, high = _LIMITS_A
+    # The head holds the words on lead flips, so that they cover no data; 0–100 % keeps its size.
+    limits = (low, high + (high - low) * place.head / place.height_a)
+    whole = place.head + place.height_a
+    panel = marks.add_panel(figure, scale, (style.LEFT, place.top_a, place.width, whole), limits)
+    panel.axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    panel.axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
+    panel.axes.spines["left"].set_bounds(low, high)
+    marks.title_panel(panel, "a", "Weighted pass rate", "share of the tasks’ weight that is PASS")
+    columns = ("weighted_pass_rate", "weighted_low", "weighted_high")
+    marks.draw_curves(panel, inputs, looks, columns)
+    dodge = panel.dodge(looks)
+    labels = []
+    for agent, look in looks.items():
+        end = _last(scale, inputs.series(agent, "weighted_pass_rate"))
+        if end is not None:
+            text = f"{agent}  {percent(end[1])}"
+            at = (end[0] + dodge[agent], end[1])
+            labels.append(marks.end_label(text, place.room, at, look, True))
+    marks.draw_end_labels(panel, labels, place.labels)
+    return panel
+
+
+def _panel_b(
+    figure: Figure, inputs: Inputs, looks: Mapping[str, Look], scale: Scale, place: _Places
+) -> Panel:
+    where = (style.LEFT, place.top_b, place.width, _HEIGHT_B)
+    panel = marks.add_panel(figure, scale, where, _LIMITS_B)
+    panel.axes.set_yticks([0, 0.5, 1.0])
+    panel.axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
+    marks.title_panel(panel, "b", "Exhaust rate", "share of cells that hit a cap and are not green")
+    marks.draw_curves(panel, inputs, looks, ("exhaust_rate", "exhaust_low", "exhaust_high"))
+    style.put(
+        figure,
+        place.labels,
+        place.top_b + _HEIGHT_B / 2,
+        "colours and\nmarkers as in a",
+        style.NOTE,
+        color=style.MUTED,
+        va="center",
+    )
+    return panel
+
+
+def _panel_c(
+    figure: Figure, inputs: Inputs, looks: Mapping[str, Look], scale: Scale, place: _Places
+) -> Panel:
+    count = len(inputs.agents)
+    where = (style.LEFT, place.top_c, place.width, place.height_c)
+    panel = marks.add_panel(figure, scale, where, ranks.rank_limits(count))
+    panel.axes.set_yticks(range(1, count + 1))
+    if count > style.MOST_COLOURED:
+        panel.axes.tick_params(axis="y", labelsize=style.PALE_LABEL)
+    marks.title_panel(panel, "c", "Rank by weighted pass rate", "1 is best")
+    ranks.draw_ranks(panel, inputs, looks)
+    placed = ranks.mark_places(panel, inputs, looks)
+    labels = []
+    for agent in inputs.agents:
+        known = [spot for spot in placed[agent] if spot is not None]
+        if known:
+            look, front = looks.get(agent, style.REST), agent in looks
+            labels.append(marks.end_label(agent, place.room, known[-1], look, front))
+    marks.draw_end_labels(panel, labels, place.labels)
+    return panel
+
+
+def percent_tick(value: float, _: int | None) -> str:
+    """Write a tick of a rate; the signature is matplotlib's."""
+    return f"{100 * value:.0f}%"
+
+
+def _last(scale: Scale, values: Sequence[float | None]) -> tuple[float, float] | None:
+    known = [(x, value) for x, value in zip(scale.places, values, strict=True) if value is not None]
+    return known[-1] if known else None

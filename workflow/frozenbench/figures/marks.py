@@ -1,0 +1,258 @@
+"""Panels over a budget axis, and what is drawn on them: curves, intervals, end labels, spans."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from frozenbench.figures import style
+from frozenbench.figures.inputs import Inputs, Rung
+from frozenbench.figures.placing import spread, stagger, wrap
+from frozenbench.figures.style import Look
+
+#: Sideways offset between agents at the most, inches: a marker's width, so that ties stay visible.
+_DODGE = 0.06
+#: The same where there is one budget and no line to follow.
+_DODGE_ALONE = 0.36
+#: Inches: from a panel to its tick labels, and from one row of these to the next.
+_TO_TICKS, _TICK_PITCH = 0.075, 0.12
+#: Line pitch of an end label and room between two labels, multiples of the size.
+_LEADING, _APART, _APART_WRAPPED = 1.18, 0.10, 0.45
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The budget axis: log2 of the cap; a budget without one stands a step right of the last.
+
+    Attributes:
+        places: x of each rung, rising.
+        labels: the caps as plain numbers.
+        step, least: mean and smallest distance of neighbours; 1 where there is one rung.
+    """
+
+    places: tuple[float, ...]
+    labels: tuple[str, ...]
+    step: float
+    least: float
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """A quarter of a step beyond both ends."""
+        return self.places[0] - self.step / 4, self.places[-1] + self.step / 4
+
+    def per_inch(self, width: float) -> float:
+        """How much of x an inch of a panel `width` inches wide holds."""
+        low, high = self.limits
+        return (high - low) / width
+
+    def offsets(self, count: int, width: float, most: float) -> list[float]:
+        """Return sideways offsets (x) of `count` marks, at most `most` inches apart."""
+        room = 0.5 * self.least / self.per_inch(width)
+        apart = min(most, room / max(1, count)) * self.per_inch(width)
+        return [(place - (count - 1) / 2) * apart for place in range(count)]
+
+    def tick_rows(self, width: float) -> list[int]:
+        """Return the row of each tick label in which it touches no other."""
+        low, _ = self.limits
+        centres = [(place - low) / self.per_inch(width) for place in self.places]
+        return stagger(centres, [style.width_of(text, style.AXIS) for text in self.labels], 0.05)
+
+
+def make_scale(rungs: Sequence[Rung]) -> Scale:
+    """Return the axis of a ladder."""
+    places = [math.log2(rung.cap) for rung in rungs if rung.cap is not None]
+    steps = [high - low for low, high in pairwise(places)]
+    if len(places) < len(rungs):
+        places.append(places[-1] + (sum(steps) / len(steps) if steps else 1.0) if places else 0.0)
+    steps = [high - low for low, high in pairwise(places)] or [1.0]
+    return Scale(
+        tuple(places), tuple(rung.label for rung in rungs), sum(steps) / len(steps), min(steps)
+    )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes with their place on the figure, inches from its upper left corner."""
+
+    figure: Figure
+    axes: Axes
+    scale: Scale
+    left: float
+    top: float
+    width: float
+    height: float
+
+    def x(self, place: float) -> float:
+        """Return inches from the left for a place on the axis."""
+        low, _ = self.scale.limits
+        return self.left + (place - low) / self.scale.per_inch(self.width)
+
+    def y(self, value: float) -> float:
+        """Return inches from the top for a value."""
+        low, high = self.axes.get_ylim()
+        return self.top + self.height * (high - value) / (high - low)
+
+    def dodge(self, looks: Mapping[str, Look]) -> dict[str, float]:
+        """Return the sideways offset of each coloured agent."""
+        most = _DODGE if len(self.scale.places) > 1 else _DODGE_ALONE
+        return dict(zip(looks, self.scale.offsets(len(looks), self.width, most), strict=True))
+
+
+def add_panel(
+    figure: Figure,
+    scale: Scale,
+    place: tuple[float, float, float, float],
+    limits: tuple[float, float],
+) -> Panel:
+    """Add a panel over the budget axis at `place` (left, top, width, height), y from `limits`."""
+    axes = style.axes_at(figure, *place)
+    axes.set_facecolor("none")
+    axes.set_xlim(*scale.limits)
+    axes.set_ylim(*limits)
+    axes.set_xticks(list(scale.places), [""] * len(scale.places))
+    panel = Panel(figure, axes, scale, *place)
+    rows = scale.tick_rows(panel.width)
+    for x, row, text in zip(scale.places, rows, scale.labels, strict=True):
+        top = panel.top + panel.height + _TO_TICKS + row * _TICK_PITCH
+        style.put(figure, panel.x(x), top, text, style.AXIS, ha="center")
+    return panel
+
+
+def ticks_height(scale: Scale, width: float) -> float:
+    """Return what the rows of tick labels beyond the first take, inches."""
+    return max(scale.tick_rows(width)) * _TICK_PITCH
+
+
+def title_panel(panel: Panel, letter: str, title: str, remark: str) -> None:
+    """Write a panel's letter, title and what it measures, above its left end."""
+    whole = f"{letter}  {title}"
+    baseline = panel.top - 0.085
+    style.put(panel.figure, style.LEFT, baseline, whole, style.PANEL, weight="bold", va="baseline")
+    left = style.LEFT + style.width_of(whole, style.PANEL, bold=True) + 0.09
+    style.put(panel.figure, left, baseline, remark, style.NOTE, color=style.MUTED, va="baseline")
+
+
+def draw_curves(
+    panel: Panel, inputs: Inputs, looks: Mapping[str, Look], columns: tuple[str, str, str]
+) -> None:
+    """Draw value, low and high of every agent at the budgets that were run; pale ones behind."""
+    dodge = panel.dodge(looks)
+    for agent in inputs.agents:
+        look = looks.get(agent, style.REST)
+        values = inputs.series(agent, columns[0])
+        xs = [place + dodge.get(agent, 0.0) for place in panel.scale.places]
+        # None breaks a line: a point that is not known is never drawn.
+        ys = [math.nan if value is None else value for value in values]
+        front = agent in looks
+        panel.axes.plot(
+            xs,
+            ys,
+            color=look.mark,
+            linewidth=1.5 if front else 0.8,
+            marker=look.marker,
+            markersize=look.size,
+            markeredgecolor="white" if front else look.mark,
+            markeredgewidth=0.7 if front else 0,
+            clip_on=False,
+            zorder=4 if front else 2,
+            label=agent,
+        )
+        if not front:
+            continue
+        ends = zip(
+            xs, inputs.series(agent, columns[1]), inputs.series(agent, columns[2]), strict=True
+        )
+        bars = [(x, low, high) for x, low, high in ends if low is not None and high is not None]
+        if bars:
+            panel.axes.vlines(
+                *zip(*bars, strict=True),
+                color=look.mark,
+                linewidth=1.1,
+                alpha=0.55,
+                zorder=3,
+                clip_on=False,
+            )
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """A label at the right end of a curve: its lines and where the curve ends (x, y)."""
+
+    lines: tuple[str, ...]
+    x: float
+    y: float
+    colour: str
+    size: float
+    bold: bool
+
+    @property
+    def height(self) -> float:
+        """From the top of its first line to the bottom of its last, inches."""
+        return (1 + (len(self.lines) - 1) * _LEADING) * self.size / 72
+
+    @property
+    def room(self) -> float:
+        """Its height and what keeps it apart from its neighbours, inches."""
+        apart = _APART_WRAPPED if len(self.lines) > 1 else _APART
+        return self.height + apart * self.size / 72
+
+
+def end_label(
+    text: str, room: float, end: tuple[float, float], look: Look, front: bool
+) -> EndLabel:
+    """Return a label wrapped to `room` inches."""
+    size = style.END_LABEL if front else style.PALE_LABEL
+    lines = wrap(text, room, lambda line: style.width_of(line, size, bold=front))
+    return EndLabel(tuple(lines), *end, look.text, size, front)
+
+
+def draw_end_labels(panel: Panel, labels: Sequence[EndLabel], left: float) -> None:
+    """Write labels at `left` inches, apart from each other in the order of their values."""
+    if not labels:
+        return
+    last = max(label.x for label in labels)
+    alone = len(panel.scale.places) == 1
+    order = sorted(labels, key=lambda label: panel.y(label.y))
+    centres = spread(
+        [panel.y(label.y) for label in order],
+        [label.room for label in order],
+        panel.top - 0.06,
+        panel.top + panel.height + 0.06,
+    )
+    for label, centre in zip(order, centres, strict=True):
+        # It begins right of all marks, so that it crosses none; alone, at its own.
+        start = (panel.x(label.x if alone else last) + 0.07, panel.y(label.y))
+        leader(panel.figure, start, (left - 0.03, centre))
+        size = label.size / 72
+        for place, line in enumerate(label.lines):
+            style.put(
+                panel.figure,
+                left,
+                centre - label.height / 2 + (0.81 + place * _LEADING) * size,
+                line,
+                label.size,
+                color=label.colour,
+                weight="bold" if label.bold else "normal",
+                va="baseline",
+            )
+
+
+def leader(figure: Figure, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Join a curve's end with its label, behind everything else; inches."""
+    height = figure.get_figheight()
+    figure.add_artist(
+        Line2D(
+            [start[0] / style.WIDTH, end[0] / style.WIDTH],
+            [1 - start[1] / height, 1 - end[1] / height],
+            color=style.RULE,
+            linewidth=0.6,
+            transform=figure.transFigure,
+            zorder=-2,
+        )
+    )

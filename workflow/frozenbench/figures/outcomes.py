@@ -1,0 +1,208 @@
+"""Figure `outcomes`: what happened to every cell, one small multiple an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter
+
+from frozenbench.figures import style
+from frozenbench.figures.budget_curves import AXIS_TITLES, percent_tick
+from frozenbench.figures.frame import make_frame
+from frozenbench.figures.inputs import Inputs
+from frozenbench.figures.placing import wrap
+
+#: Bottom to top: outcome, column, colour. Smallest simulated distance 17.5.
+_STACK = (
+    ("PASS", "pass_rate", "#00568A"),
+    ("FAIL_TEST", "fail_test_rate", "#C3C8CE"),
+    ("FAIL_ASSUME", "assume_rate", "#CF6A8E"),
+    ("EXHAUSTED", "exhaust_rate", "#F6DC9E"),
+    ("ERROR", "error_rate", "#111111"),
+)
+_HATCHED, _HATCH = "EXHAUSTED", "#8F6300"
+
+# Inches: panel height, gap between panels, widest panel, room under the bars, title line pitch.
+_HEIGHT, _GAP, _WIDEST, _TICKS, _TITLE_PITCH = 1.64, 0.2, 3.1, 0.21, 0.14
+_TITLE_GAP, _ROW_GAP, _AXIS_TITLE, _LEGEND = 0.07, 0.13, 0.2, 0.27
+_BAR, _LEAST_VALUE, _SMALLEST = 0.82, 0.08, 4.6
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Small multiples: agents by row, and inches."""
+
+    rows: tuple[tuple[str, ...], ...]
+    width: float
+    titles: dict[str, list[str]]
+    upright: bool
+    ticks: float
+
+    def title_height(self, row: Sequence[str]) -> float:
+        return max(len(self.titles[agent]) for agent in row) * _TITLE_PITCH + _TITLE_GAP
+
+    @property
+    def height(self) -> float:
+        panels = sum(self.title_height(row) + _HEIGHT + self.ticks for row in self.rows)
+        return panels + _ROW_GAP * (len(self.rows) - 1)
+
+
+def build_figure(inputs: Inputs) -> Figure:
+    """Draw the figure; call it inside `style.house_style()`.
+
+    Raises:
+        BadInput: a control is missing.
+    """
+    given = inputs.view.get("title")
+    title = "What happened to every cell"
+    frame = make_frame(
+        inputs,
+        f"{given}: {title[0].lower()}{title[1:]}" if given else title,
+        "Share of cells by outcome, not weighted. Every cell has exactly one outcome; bars sum to "
+        "100\u00a0%.",
+        _notes(inputs),
+    )
+    grid = _grid(inputs)
+    # The frame leaves room for one panel title over its top; ours stand below it.
+    top = frame.top - 0.2
+    end = top + grid.height
+    figure = frame.open(end + _AXIS_TITLE + _LEGEND + 0.12)
+    for row in grid.rows:
+        top += grid.title_height(row)
+        for column, agent in enumerate(row):
+            left = style.LEFT + column * (grid.width + _GAP)
+            _draw_agent(figure, inputs, agent, grid, (left, top))
+        top += _HEIGHT + grid.ticks + _ROW_GAP
+    middle = (style.LEFT + style.RIGHT) / 2
+    style.put(figure, middle, end + 0.02, AXIS_TITLES[inputs.axis], style.AXIS, ha="center")
+    _draw_legend(figure, end + _AXIS_TITLE + 0.07)
+    return figure
+
+
+def _notes(inputs: Inputs) -> list[str]:
+    unknown = [
+        name
+        for name, column, _ in _STACK
+        if any(value is None for agent in inputs.agents for value in inputs.series(agent, column))
+    ]
+    if not unknown:
+        return []
+    return [f"Not known for some cells, and drawn as nothing: {', '.join(unknown)}."]
+
+
+def _grid(inputs: Inputs) -> _Grid:
+    count = len(inputs.agents)
+    columns = min(count, 4 if len(inputs.rungs) <= 6 else 3)
+    whole = style.RIGHT - style.LEFT
+    width = min(_WIDEST, (whole - _GAP * (columns - 1)) / columns)
+    labels = [style.width_of(rung.label, style.AXIS) for rung in inputs.rungs]
+    upright = max(labels) + 0.03 > width / len(inputs.rungs)
+    return _Grid(
+        rows=tuple(inputs.agents[i : i + columns] for i in range(0, count, columns)),
+        width=width,
+        titles={
+            agent: wrap(agent, width, lambda line: style.width_of(line, style.PANEL, bold=True))
+            for agent in inputs.agents
+        },
+        upright=upright,
+        ticks=max(labels) + 0.1 if upright else _TICKS,
+    )
+
+
+def _draw_agent(
+    figure: Figure, inputs: Inputs, agent: str, grid: _Grid, place: tuple[float, float]
+) -> None:
+    left, top = place
+    axes = style.axes_at(figure, left, top, grid.width, _HEIGHT)
+    count = len(inputs.rungs)
+    axes.set_xlim(-0.5, count - 0.5)
+    axes.set_ylim(0, 1)
+    axes.set_xticks([])
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axes.spines["left"].set_visible(False)
+    if left > style.LEFT:
+        axes.tick_params(labelleft=False)
+    axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
+    lines = grid.titles[agent]
+    for line, text in enumerate(reversed(lines)):
+        y = top - _TITLE_GAP - line * _TITLE_PITCH
+        style.put(figure, left, y, text, style.PANEL, weight="bold", va="baseline")
+    _draw_bars(axes, inputs, agent)
+    step = grid.width / count
+    for rung, (x, value) in enumerate(
+        zip(inputs.rungs, inputs.series(agent, "pass_rate"), strict=True)
+    ):
+        middle = left + (rung + 0.5) * step
+        style.put(
+            figure,
+            middle,
+            top + _HEIGHT + 0.05,
+            x.label,
+            style.AXIS,
+            ha="center",
+            rotation=90 if grid.upright else 0,
+        )
+        if value is not None and value > _LEAST_VALUE:
+            _write_value(figure, middle, top + (1 - value) * _HEIGHT + 0.03, value, step * _BAR)
+
+
+def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
+    bottoms = [0.0] * len(inputs.rungs)
+    for name, column, colour in _STACK:
+        heights = [value or 0.0 for value in inputs.series(agent, column)]
+        xs = range(len(heights))
+        axes.bar(
+            xs, heights, _BAR, bottoms, color=colour, edgecolor="white", linewidth=0.4, label=name
+        )
+        if name == _HATCHED:
+            # A second bar, because an edge has one colour for the outline and the hatch.
+            axes.bar(
+                xs,
+                heights,
+                _BAR,
+                bottoms,
+                facecolor="none",
+                edgecolor=_HATCH,
+                hatch="////",
+                linewidth=0,
+            )
+        bottoms = [bottom + height for bottom, height in zip(bottoms, heights, strict=True)]
+
+
+def _write_value(figure: Figure, x: float, y: float, value: float, room: float) -> None:
+    """Write a PASS share into its bar, smaller in a narrow bar, not at all in a hair's breadth."""
+    text = f"{100 * value:.0f}"
+    size = style.NOTE
+    while size >= _SMALLEST and style.width_of(text, size, bold=True) > room - 0.015:
+        size -= 0.4
+    if size >= _SMALLEST:
+        style.put(figure, x, y, text, size, weight="bold", color="white", ha="center")
+
+
+def _draw_legend(figure: Figure, top: float) -> None:
+    """Name the outcomes in stacking order; labels inside slivers would not fit."""
+    left, height = style.LEFT, figure.get_figheight()
+    for name, _, colour in _STACK:
+        box = (left / style.WIDTH, 1 - (top + 0.1) / height)
+        size = (0.12 / style.WIDTH, 0.1 / height)
+        figure.add_artist(
+            Rectangle(box, *size, transform=figure.transFigure, facecolor=colour, linewidth=0)
+        )
+        if name == _HATCHED:
+            figure.add_artist(
+                Rectangle(
+                    box,
+                    *size,
+                    transform=figure.transFigure,
+                    facecolor="none",
+                    edgecolor=_HATCH,
+                    hatch="//////",
+                    linewidth=0,
+                )
+            )
+        style.put(figure, left + 0.17, top + 0.093, name, style.AXIS, va="baseline")
+        left += 0.17 + style.width_of(name, style.AXIS) + 0.28

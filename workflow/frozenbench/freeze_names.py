@@ -1,0 +1,36 @@
+"""freeze_names: ask a pack environment which modules and names it has, for telling ghosts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from frozenbench.assume import Environment, environment_from_probe, probe_source
+from frozenbench.canonical import BadInput, Failed, write_atomic
+from frozenbench.sandbox import Box, Limits, run, work_folder
+
+#: The probe imports the standard library; it needs about a second.
+PROBE_SECONDS = 120.0
+PROBE_OUTPUT = 8 * 1024 * 1024
+
+
+def freeze_names(environment: Path, isolation: str, out: Path) -> None:
+    """Run the probe inside the sandbox and write what it printed.
+
+    Raises:
+        Failed: the probe did not print what it should.
+    """
+    with work_folder() as work:
+        limits = Limits(seconds=PROBE_SECONDS, output_bytes=PROBE_OUTPUT)
+        box = Box(level=isolation, work=work, environment=environment, limits=limits)
+        ended = run(box, [box.python, "-I", "-c", probe_source()])
+    try:
+        environment_from_probe(ended.output)
+    except BadInput as error:
+        text = ended.output[-500:].decode("utf-8", "replace")
+        raise Failed(f"freeze_names: {error}; the probe printed: {text}") from None
+    write_atomic(out, ended.output)
+
+
+def read_names(path: Path) -> Environment:
+    """Read what `freeze_names` wrote."""
+    return environment_from_probe(path.read_bytes())

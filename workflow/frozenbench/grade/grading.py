@@ -1,0 +1,179 @@
+"""Run one grader on one tree in its own sandbox, and keep one verdict a (tree, grader, box)."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from frozenbench import layout
+from frozenbench.canonical import (
+    BadInput,
+    File,
+    canonical_json,
+    digest,
+    read_json,
+    read_tree,
+    tree_digest,
+    write_tree,
+)
+from frozenbench.grade.evidence import Evidence, Verdict, judge_command, judge_tests
+from frozenbench.grade.tree import lay_over
+from frozenbench.sandbox import Box, Ended, Limits, Mount, run, work_folder
+
+INSIDE = Path(__file__).parent.parent / "inside"
+HARNESS = "/opt/frozenbench"
+MAX_LOG = 64 * 1024
+PYTHONS = ("python", "python3")
+
+Tree = Mapping[str, File]
+
+
+@dataclass(frozen=True)
+class FrozenGrader:
+    """A grader as read back from its content-addressed place."""
+
+    digest: str
+    material: Mapping[str, Any]
+    hidden: Tree
+    solution: Tree | None
+    tests: tuple[str, ...]
+
+    @property
+    def trust(self) -> str:
+        """The trust level."""
+        return str(self.material["grader_trust"])
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A verdict, how long it took and what the grader printed."""
+
+    verdict: Verdict
+    seconds: float
+    log: str
+
+
+def read_grader(folder: Path) -> FrozenGrader:
+    """Read a frozen grader and check it against its own path.
+
+    Raises:
+        BadInput: it was changed after it was frozen.
+    """
+    document = read_json(folder / "grader.json")
+    material = document["material"]
+    hidden = read_tree(folder / "hidden") if (folder / "hidden").is_dir() else {}
+    solution = None
+    if material["solution"] is not None:
+        solution = read_tree(folder / "solution") if (folder / "solution").is_dir() else {}
+    found = {
+        **material,
+        "hidden": tree_digest(hidden),
+        "solution": None if solution is None else tree_digest(solution),
+    }
+    if digest(found) != folder.name:
+        raise BadInput(
+            f"{folder}: was changed after it was frozen; cure: remove the folder, it is frozen again"
+        )
+    return FrozenGrader(folder.name, material, hidden, solution, tuple(document["tests"]))
+
+
+def grade_tree(
+    grader: FrozenGrader,
+    artifact: Tree,
+    fixture: Tree,
+    environment: Path,
+    isolation: str,
+    expected: Sequence[str] | None,
+) -> Graded:
+    """Lay the hidden files over an artifact and run the grader on it; stores nothing."""
+    folders = grader.material["hidden_folders"]
+    tree = lay_over(artifact, fixture, grader.hidden, folders)
+    nonce = secrets.token_hex(16)
+    with work_folder() as work:
+        write_tree(tree, work)
+        box = Box(
+            level=isolation,
+            work=work,
+            mounts=(Mount(INSIDE, HARNESS),),
+            environment=environment,
+            limits=Limits(seconds=float(grader.material["grade_timeout_s"])),
+            variables={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        )
+        ended = run(box, _argv(box, grader), stdin=nonce.encode() + b"\n", report=True)
+    evidence = Evidence(ended.report, nonce, ended.timed_out, ended.exit_status)
+    if grader.trust == "exit-status":
+        verdict = judge_command(evidence)
+    else:
+        verdict = judge_tests(evidence, expected)
+    return Graded(verdict, ended.seconds, _log(ended, verdict))
+
+
+def _argv(box: Box, grader: FrozenGrader) -> list[str]:
+    argv = list(grader.material["argv"])
+    if grader.trust == "exit-status":
+        if argv[0] == "pytest":
+            argv[:1] = [box.python, "-m", "pytest"]
+        elif argv[0] in PYTHONS:
+            argv[0] = box.python
+        driver, spec = "grade_command.py", {"argv": argv}
+    else:
+        arguments = argv[1:] if argv[0] == "pytest" else argv[3:]
+        folders = sorted({PurePosixPath(test).parent.as_posix() for test in grader.tests})
+        driver, spec = "grade_pytest.py", {"arguments": arguments, "folders": folders}
+    return [box.python, "-I", box.seen(f"{HARNESS}/{driver}"), json.dumps(spec)]
+
+
+def _log(ended: Ended, verdict: Verdict) -> str:
+    text = ended.output[-MAX_LOG:].decode("utf-8", "replace")
+    return f"{text}\n{verdict.note}\n" if verdict.note else text
+
+
+def verdict_key(artifact: Tree, grader_digest: str, environment_id: str, isolation: str) -> str:
+    """Return the key of a stored verdict."""
+    return digest(
+        {
+            "artifact": tree_digest(artifact),
+            "grader_digest": grader_digest,
+            "environment": environment_id,
+            "isolation": isolation,
+        }
+    )
+
+
+def stored(key: str) -> Graded | None:
+    """Return a stored verdict, or None."""
+    path = layout.verdict(key)
+    if not path.exists():
+        return None
+    document = read_json(path)
+    fields = {**document["verdict"], "ids": tuple(document["verdict"]["ids"])}
+    return Graded(Verdict(**fields), document["seconds"], document["log"])
+
+
+def store(key: str, graded: Graded) -> Graded:
+    """Keep a verdict; the first one written under a key stays. Broken graders are not kept."""
+    if graded.verdict.broken:
+        return graded
+    path = layout.verdict(key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {
+        "verdict": asdict(graded.verdict),
+        "seconds": graded.seconds,
+        "log": graded.log,
+    }
+    descriptor, name = tempfile.mkstemp(prefix=f".{key}.", dir=path.parent)
+    with os.fdopen(descriptor, "wb") as handle:
+        handle.write(canonical_json(document) + b"\n")
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        return stored(key) or graded
+    finally:
+        Path(name).unlink()
+    return graded

@@ -1,0 +1,397 @@
+"""The results page: controls first, then scores, flips, outcomes, and what the numbers do not say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frozenbench.closing import pack_line
+from frozenbench.controls import CAP_FIELDS
+
+Rows = Sequence[Mapping[str, Any]]
+COLUMNS = {"max_tool_calls": "tool calls", "max_edit_rounds": "edit rounds"}
+COLUMNS |= {"max_tokens": "tokens", "max_seconds": "seconds"}
+
+
+@dataclass(frozen=True)
+class PageInputs:
+    """Everything that the page tells, read from the experiment's files."""
+
+    controls: Mapping[str, Any]
+    view: Mapping[str, Any]
+    responses: Mapping[str, Any]
+    cells: Rows
+    measured: Rows
+    summary: Rows
+    contrasts: Rows
+    flips: Rows
+    statistics: Mapping[str, Any]
+
+
+def refused_page(
+    controls: Mapping[str, Any], view: Mapping[str, Any], refusals: Sequence[Mapping[str, str]]
+) -> str:
+    """Return the page of an experiment whose score is refused: the controls, and why."""
+    lines = [
+        f"# {controls['experiment']['name']}: no score",
+        "",
+        "What was computed stays on disk; no score is printed, because:",
+        "",
+    ]
+    for refusal in refusals:
+        lines.append(f"- **{refusal['control']}**: {refusal['message']}.")
+        lines.append(f"  *Cure:* {refusal['cure']}.")
+    return "\n".join([*lines, "", *controls_section(controls, view)]) + "\n"
+
+
+def results_page(inputs: PageInputs) -> str:
+    """Return the whole page as Markdown."""
+    controls, view = inputs.controls, inputs.view
+    title = view["title"] or f"{controls['experiment']['name']}: pass rate against the budget"
+    parts: list[Iterator[str] | list[str]] = [
+        [f"# {title}", "", finding(inputs.statistics), ""],
+        controls_section(controls, view, inputs.responses),
+        _scores(inputs),
+        _figures(view),
+        _flips(inputs),
+        _outcomes(inputs),
+        _unsaid(inputs),
+        _check(controls),
+    ]
+    return "\n".join(line for part in parts for line in part).rstrip() + "\n"
+
+
+def finding(statistics: Mapping[str, Any]) -> str:
+    """Return the computed finding in one sentence."""
+    told = (
+        f"**{statistics['confirmed_pairs']} confirmed and {statistics['suggestive_pairs']} "
+        f"suggestive ranking flips among {statistics['pairs']} pairs of agents.**"
+    )
+    if statistics["cannot_confirm"]:
+        told += " With so few tasks this pack cannot confirm a flip."
+    return told
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Return a Markdown table."""
+
+    def line(values: Sequence[Any]) -> str:
+        return "| " + " | ".join(str(value).replace("|", "\\|") for value in values) + " |"
+
+    return [line(header), line(["---"] * len(header)), *map(line, rows), ""]
+
+
+def controls_section(
+    controls: Mapping[str, Any],
+    view: Mapping[str, Any],
+    responses: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """Return the section that stands above every score."""
+    pack, environment = view["pack"], controls["environment"]
+    rows = [
+        ["experiment", f"`{controls['experiment']['digest']}`"],
+        ["pack", pack_line(controls, view)],
+        ["pack digest", f"`{controls['pack']['digest']}`"],
+        ["pack.jsonl SHA-256", f"`{pack['file_sha256']}`"],
+        ["pack status, licence", f"{pack['status']}, {pack['licence']}"],
+        ["weights", _weights(controls)],
+        ["repeats", controls["repeats"]],
+        ["grading", _grading(controls)],
+        ["grader trust", _trust(controls)],
+        ["metric", f"`{controls['metric']}`"],
+        ["python, lock", f"{environment['python']}, `{environment['lock_sha256']}`"],
+        ["isolation, network", f"{environment['isolation']}, {environment['network']}"],
+        ["clock", controls["clock"]],
+        ["budget disclosed", "yes" if controls["budget_disclosed"] else "no"],
+        ["responses", _responses(controls, responses)],
+        [
+            "semantics",
+            f"run {environment['run_semantics']}, grade {environment['grade_semantics']}",
+        ],
+    ]
+    if controls["accepted"]:
+        rows.append(["accepted", ", ".join(f"{k}: {v}" for k, v in controls["accepted"].items())])
+    if controls["task_subset"] is not None:
+        rows.append(["task subset", ", ".join(controls["task_subset"])])
+    return [
+        "## Frozen controls",
+        "",
+        *table(["control", "value"], rows),
+        *_budgets(controls, view),
+        *_agents(controls, view),
+    ]
+
+
+def _weights(controls: Mapping[str, Any]) -> str:
+    counts = Counter(task["weight"] for task in controls["tasks"].values())
+    return ", ".join(f"{weight} ({count} tasks)" for weight, count in sorted(counts.items()))
+
+
+def _grading(controls: Mapping[str, Any]) -> str:
+    if controls["grading"] == "every_step":
+        return "every_step: an oracle stop, best of k; agents never see it"
+    return "final: the artifact alone"
+
+
+def _trust(controls: Mapping[str, Any]) -> str:
+    counts = Counter(task["grader_trust"] for task in controls["tasks"].values())
+    return ", ".join(f"{level} ({count} tasks)" for level, count in sorted(counts.items()))
+
+
+def _responses(controls: Mapping[str, Any], responses: Mapping[str, Any] | None) -> str:
+    policy = str(controls["responses_policy"])
+    if not responses or not responses["distinct"]:
+        return f"{policy}; no model was asked"
+    origin = "all from the committed record" if responses["recorded"] else "asked for this run"
+    first, last = responses["first_date"], responses["last_date"]
+    dates = first if first == last else f"{first} to {last}"
+    return f"{policy}; {responses['distinct']} responses of {dates}, {origin}"
+
+
+def _budgets(controls: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
+    rows = [
+        [name, *(_cap(controls["budgets"][name].get(field)) for field in CAP_FIELDS.values())]
+        for name in view["budgets"]
+    ]
+    return table(["budget", *(COLUMNS[field] for field in CAP_FIELDS.values())], rows)
+
+
+def _cap(value: float | None) -> str:
+    return "no cap" if value is None else f"{value:g}"
+
+
+def _agents(controls: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
+    rows = []
+    for name in [*view["agents"], "noop", "reference"]:
+        agent = controls["agents"][name]
+        sheet = agent["sheet"]
+        endpoint = sheet.get("endpoint", {})
+        rows.append(
+            [
+                name + (" (control)" if agent["control"] else ""),
+                sheet["adapter"] + (f", {sheet['policy']}" if "policy" in sheet else ""),
+                endpoint.get("id", "none"),
+                endpoint.get("model", "none"),
+                sheet.get("temperature", "none"),
+                sheet.get("seed", "none"),
+                _tools(sheet),
+                ", ".join(agent["unpinned"]) or "nothing",
+                f"`{agent['sheet_digest'][:12]}`",
+            ]
+        )
+    header = ["agent", "adapter", "endpoint", "model", "temperature", "seed", "tool schema"]
+    return table([*header, "unpinned", "sheet"], rows)
+
+
+def _tools(sheet: Mapping[str, Any]) -> str:
+    if "endpoint" not in sheet:
+        return "none"
+    pinned = sheet.get("tool_schema_sha256")
+    return f"`{pinned[:12]}`" if pinned else "not pinned"
+
+
+def _scores(inputs: PageInputs) -> Iterator[str]:
+    yield "## Scores"
+    yield ""
+    yield (
+        "Weighted pass rate under each budget with its 95 % interval (Wilson, at the effective number "
+        "of tasks; repeats do not multiply it). Ties share a rank. `n` = tasks × repeats."
+    )
+    yield ""
+    for name in dict.fromkeys(row["slice"] for row in inputs.summary):
+        rows = [row for row in inputs.summary if row["slice"] == name]
+        if len({row["slice"] for row in inputs.summary}) > 1 or name != "public":
+            yield f"### Slice {name}"
+            yield ""
+        header = ["budget", "agent", "n", "weighted pass", "pass", "without a hit cap"]
+        header += ["assume", "exhaust", "error", "rank", "rank, unit weights", "mean tools"]
+        yield from table(header, [_score_row(row) for row in rows])
+
+
+def _score_row(row: Mapping[str, Any]) -> list[str]:
+    interval = _interval(row["weighted_pass_rate"], row["weighted_low"], row["weighted_high"])
+    ranks = f"{row['rank']} ({row['rank_low']} to {row['rank_high']})"
+    tools = row["mean_tool_calls"]
+    return [
+        row["budget"],
+        row["agent"],
+        row["n"],
+        interval,
+        percent(row["pass_rate"]),
+        percent(row["pass_rate_strict"]),
+        percent(row["assume_rate"]),
+        percent(row["exhaust_rate"]),
+        percent(row["error_rate"]),
+        ranks,
+        row["rank_unweighted"],
+        "null" if tools is None else f"{tools:.2f} (n={row['mean_tool_calls_n']})",
+    ]
+
+
+def percent(value: float | None) -> str:
+    """Return a rate as text; null stays null."""
+    return "null" if value is None else f"{100 * value:.1f} %"
+
+
+def _interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None or low is None or high is None:
+        return "null"
+    return f"**{100 * value:.1f} %** [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def _figures(view: Mapping[str, Any]) -> Iterator[str]:
+    for figure in view["figures"]:
+        yield f"![{figure}: the controls stand above the score](figures/{figure}.png)"
+        yield ""
+
+
+def _flips(inputs: PageInputs) -> Iterator[str]:
+    facts = inputs.statistics
+    yield "## Ranking flips"
+    yield ""
+    yield (
+        f"A flip is confirmed where both contrasts are rejected with opposite signs (exact paired "
+        f"test, Holm over {facts['contrasts']} contrasts, alpha {facts['alpha']:g}); suggestive where "
+        f"95 % of {facts['resamples']} resamples of tasks keep both signs. Every other crossing is "
+        "unresolved: identical agents cross too."
+    )
+    yield ""
+    flips = [flip for flip in inputs.flips if flip["kind"] != "unresolved"]
+    if flips:
+        header = ["kind", "from", "to", "leader before", "leader after", "support", "lead flip"]
+        yield from table(header, [_flip_row(flip) for flip in flips])
+    else:
+        yield "No flip is confirmed or suggestive."
+        yield ""
+    unresolved = sum(flip["kind"] == "unresolved" for flip in inputs.flips)
+    yield f"Unresolved crossings: {unresolved}."
+    yield ""
+    yield from _power(facts)
+    if facts["rank_differs_unweighted"]:
+        pairs = facts["rank_differs_unweighted"]
+        told = "; ".join(f"{a} and {b} under {budget}" for a, b, budget in pairs)
+        yield f"Under unit weights the order differs for {told}."
+        yield ""
+
+
+def _power(facts: Mapping[str, Any]) -> Iterator[str]:
+    yield (
+        f"The smallest number of discordant tasks, all one way, with which a contrast could be "
+        f"rejected here is {facts['min_discordant']}."
+    )
+    if facts["cannot_confirm"]:
+        yield "That is more than half of the tasks: **this pack cannot confirm a flip.**"
+    if facts["n_for_80_power"] is not None:
+        yield (
+            f"At the discordance observed in the clearest contrast, {facts['n_for_80_power']} tasks "
+            "would give 80 % power."
+        )
+    yield ""
+
+
+def _flip_row(flip: Mapping[str, Any]) -> list[str]:
+    support = flip["support"]
+    start = flip["confirmed_from"] or flip["budget_from"]
+    end = flip["confirmed_to"] or flip["budget_to"]
+    return [
+        flip["kind"],
+        start,
+        end,
+        flip["old_leader"],
+        flip["new_leader"],
+        "" if support is None else f"{support:.3f}",
+        "yes" if flip["lead"] else "",
+    ]
+
+
+def _outcomes(inputs: PageInputs) -> Iterator[str]:
+    yield "## Outcomes"
+    yield ""
+    yield "Each cell has exactly one of five outcomes; the reasons, over all budgets:"
+    yield ""
+    scored = [row for row in inputs.cells if not row["control"]]
+    counts = Counter((row["agent"], row["outcome"], row["reason"]) for row in scored)
+    order = {name: place for place, name in enumerate(inputs.view["agents"])}
+    rows = [
+        [agent, outcome, reason, count]
+        for (agent, outcome, reason), count in sorted(
+            counts.items(), key=lambda item: (order[item[0][0]], item[0][1], item[0][2])
+        )
+    ]
+    yield from table(["agent", "outcome", "reason", "cells"], rows)
+
+
+def _unsaid(inputs: PageInputs) -> Iterator[str]:
+    yield "## What these numbers do not say"
+    yield ""
+    for note in notes(inputs):
+        yield f"- {note}"
+    yield ""
+
+
+def notes(inputs: PageInputs) -> Iterator[str]:
+    """Yield what a reader needs to distrust the numbers, one sentence each."""
+    controls, view = inputs.controls, inputs.view
+    scored = [row for row in inputs.cells if not row["control"]]
+    if view["pack"]["status"] == "proposal":
+        yield "The pack is a proposal: nobody outside has vouched for its tasks."
+    yield f"n is {len(controls['tasks'])} tasks; the task is the unit of every test."
+    unqualified = [name for name, task in controls["tasks"].items() if not task["qualified"]]
+    if unqualified:
+        yield f"Unqualified tasks, without a reference solution: {', '.join(unqualified)}."
+    unknown = sum(row["tokens"] is None for row in scored)
+    yield f"Tokens are not reported in {unknown} of {len(scored)} cells."
+    at_cap = sum(row["outcome"] == "PASS" and row["cap_hit"] is not None for row in scored)
+    yield f"{at_cap} PASS cells hit a cap; `without a hit cap` is the rate without them."
+    clock = sum(row["cap_hit"] == "wall_clock" for row in scored)
+    yield f"The wall clock decided {clock} cells."
+    yield from _machine_notes(inputs)
+    if controls["grading"] == "every_step":
+        yield "every_step is an oracle stop: what a harness sees that stops at the first green test."
+    apart = [name for name, task in controls["tasks"].items() if task["network"] == "open"]
+    if apart:
+        yield f"Tasks with an open network, in no rate: {', '.join(apart)}."
+    if any(task["split"] == "held_out" for task in controls["tasks"].values()):
+        yield "Held-out tasks are a slice of their own and are never pooled with the others."
+    yield from _identical_repeats(inputs)
+
+
+def _machine_notes(inputs: PageInputs) -> Iterator[str]:
+    responses = inputs.responses
+    if responses["distinct"]:
+        yield (
+            f"The {responses['distinct']} model responses date from {responses['first_date']} to "
+            f"{responses['last_date']}: the endpoint may answer otherwise today."
+        )
+    machines = sorted({row["machine_class"] for row in inputs.measured})
+    yield f"Machine classes: {', '.join(machines)}."
+    cold = sum(not row["warm"] for row in inputs.measured if row["warm"] is not None)
+    if cold:
+        yield f"{cold} cells were the first of their environment on a cold machine."
+    retries = sum(row["infra_retries"] or 0 for row in inputs.measured)
+    if retries:
+        yield f"{retries} infrastructure retries, off the agents' clocks."
+
+
+def _identical_repeats(inputs: PageInputs) -> Iterator[str]:
+    if inputs.controls["repeats"] < 2:
+        return
+    for agent in inputs.view["agents"]:
+        groups: dict[tuple[str, str], set[str]] = {}
+        for row in inputs.cells:
+            if row["agent"] == agent:
+                key = (row["task"], row["budget"])
+                groups.setdefault(key, set()).add(row["artifact_sha256"])
+        if groups and all(len(found) == 1 for found in groups.values()):
+            yield f"All repeats of {agent} are identical: nothing random took part in them."
+
+
+def _check(controls: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Check it"
+    yield ""
+    yield "    frozenbench verify            # re-hash everything in results/"
+    yield "    frozenbench show AGENT TASK BUDGET"
+    yield "    frozenbench explain AGENT TASK BUDGET"
+    yield ""

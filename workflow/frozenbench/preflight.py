@@ -1,0 +1,123 @@
+"""What refuses an experiment before anything starts, each with its cure."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+
+from frozenbench.canonical import BadInput, Refused
+from frozenbench.controls import CAP_FIELDS
+from frozenbench.packs import Task
+from frozenbench.plan import Plan
+from frozenbench.schema import nearest
+
+#: Modules of frozenbench.figures that are no figures.
+NOT_FIGURES = ("__init__", "style", "header")
+
+
+def preflight(plan: Plan) -> Plan:
+    """Return the plan if it may start.
+
+    Raises:
+        BadInput: the config asks for what cannot be.
+        Refused: a pinned pack drifted, or the protocol would be broken.
+    """
+    _check_pin(plan)
+    _check_pack(plan)
+    _check_agents(plan)
+    _check_figures(plan)
+    return plan
+
+
+def figure_names() -> list[str]:
+    """Return the names of all figures: the modules of frozenbench.figures."""
+    folder = Path(__file__).parent / "figures"
+    return sorted(path.stem for path in folder.glob("*.py") if path.stem not in NOT_FIGURES)
+
+
+def _check_pin(plan: Plan) -> None:
+    pins = {
+        f"{plan.where}: pack.expected_sha256": plan.config.pack.expected_sha256,
+        "environment variable EXPECTED_PACK_SHA256": os.environ.get("EXPECTED_PACK_SHA256"),
+    }
+    for origin, pin in pins.items():
+        if pin and pin not in (plan.pack.digest, plan.pack.file_sha256):
+            raise Refused(
+                f"{origin}: is {pin}, but {plan.config.pack.path} has digest {plan.pack.digest} and "
+                f"file SHA-256 {plan.pack.file_sha256}: the pack drifted and nothing starts; cure: "
+                "restore the pack, or pin the new one as a new experiment"
+            )
+
+
+def _check_pack(plan: Plan) -> None:
+    where, info = plan.where, plan.pack.info
+    if not SpecifierSet(info.python).contains(platform.python_version(), prereleases=True):
+        raise Refused(
+            f"{plan.config.pack.path}/pack.json: python: wants {info.python}, this is "
+            f"{platform.python_version()}; cure: run frozenbench with a Python in that range"
+        )
+    for name in plan.config.tasks or ():
+        if name not in plan.tasks:
+            raise BadInput(
+                f"{where}: tasks: {name!r} is not in the pack"
+                f"{nearest(name, [task.id for task in plan.pack.tasks])}"
+            )
+    for task in plan.tasks.values():
+        _check_task(plan, task)
+
+
+def _check_task(plan: Plan, task: Task) -> None:
+    where = plan.where
+    if task.grader.trust == "split":
+        raise Refused(
+            f"{plan.config.pack.path}: {task.id}: grader_trust: 'split' is not built yet; cure: "
+            "'in-process'"
+        )
+    if task.network == "open" and task.id not in (plan.config.allow_open_network or ()):
+        raise Refused(
+            f"{where}: task {task.id!r} wants an open network; cure: list it in "
+            "allow_open_network (its cells are shown apart and never enter a rate)"
+        )
+
+
+def _check_agents(plan: Plan) -> None:
+    where = plan.where
+    sheets: dict[str, str] = {}
+    for name, agent in plan.agents.items():
+        if agent.sheet_digest in sheets:
+            raise Refused(
+                f"{where}: agents: {name!r} and {sheets[agent.sheet_digest]!r} have equal sheets: "
+                "they would be one agent under two names; cure: give one of them a `salt`"
+            )
+        sheets[agent.sheet_digest] = name
+        for budget in plan.config.budgets:
+            for meter in budget.caps():
+                if meter not in agent.adapter.METERS:
+                    adapter = agent.sheet["adapter"]
+                    raise BadInput(
+                        f"{where}: budgets: {budget.name!r} caps {CAP_FIELDS[meter]}, which adapter "
+                        f"{adapter!r} (agent {name!r}) cannot enforce from outside; cure: remove "
+                        f"the cap, or the agent; {adapter} enforces "
+                        f"{', '.join(sorted(agent.adapter.METERS))}"
+                    )
+        unsandboxed = getattr(agent.adapter, "UNSANDBOXED", False)
+        accepted = plan.config.isolation == "none" or name in (plan.config.accept_unsandboxed or ())
+        if unsandboxed and not accepted:
+            raise Refused(
+                f"{where}: agents: {name!r} runs in a process of yours, which no sandbox holds; "
+                f"cure: accept_unsandboxed: [{name}] (printed above the score)"
+            )
+    if plan.config.budget_axis == "max_seconds" and plan.config.clock != "strict":
+        raise BadInput(
+            f"{where}: clock: is {plan.config.clock!r} with an axis in seconds; cure: clock: strict"
+        )
+
+
+def _check_figures(plan: Plan) -> None:
+    known = figure_names()
+    for name in plan.config.figures:
+        if name not in known:
+            raise BadInput(f"{plan.where}: figures: {name!r} is unknown{nearest(name, known)}")

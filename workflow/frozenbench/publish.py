@@ -1,0 +1,48 @@
+"""publish: show one experiment and view at results/<name>/, at paths that a write-up can include."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from frozenbench.canonical import write_atomic
+
+
+def publish(experiment: Path, view_folder: Path, out: Path, marker: Path) -> None:
+    """Replace the content of `out` by the experiment's and write the marker last.
+
+    Where a score is refused, the page and refused.json stand there, and no older score.
+    """
+    staged = out.with_name(f".{out.name}.staged")
+    if staged.exists():
+        shutil.rmtree(staged)
+    for source, name in _content(experiment, view_folder):
+        target = staged / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    out.mkdir(parents=True, exist_ok=True)
+    for item in out.iterdir():
+        if item.is_dir() and not item.is_symlink():
+            shutil.rmtree(item)
+        else:
+            item.unlink()
+    for item in sorted(staged.iterdir()):
+        item.rename(out / item.name)
+    staged.rmdir()
+    write_atomic(marker, b"")
+
+
+def _content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield (file, its name below results/<name>/)."""
+    for name in ("controls.json", "cells.parquet", "measured.parquet", "refusals.json"):
+        yield experiment / name, name
+    yield view_folder / "view.json", "view.json"
+    for path in sorted((view_folder / "page").iterdir()):
+        yield path, path.name
+    for path in sorted((view_folder / "statistics").iterdir()):
+        yield path, f"tables/{path.name}"
+    for folder in sorted((view_folder / "figures").iterdir()):
+        for path in sorted(folder.iterdir()):
+            if path.name != "refused.json":
+                yield path, f"figures/{path.name}"

@@ -1,0 +1,264 @@
+"""run_cell: let one agent work on one task under one budget, and write what happened.
+
+It catches everything, writes run.json last, and exits 0 also for ERROR and EXHAUSTED: a non-zero
+exit means that the machinery is broken, not the agent. It knows nothing of the grader.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from frozenbench import keys, layout
+from frozenbench.adapters.contract import Cell
+from frozenbench.canonical import (
+    BadInput,
+    File,
+    canonical_json,
+    digest,
+    read_json,
+    read_tree,
+    tree_digest,
+    write_json,
+)
+from frozenbench.gateway.machine import machine_class
+from frozenbench.gateway.record import read_clock, write_clock
+from frozenbench.outcomes import cap_of
+from frozenbench.run import meters as metering
+from frozenbench.run.clock import AgentClock
+from frozenbench.run.loop import Ended, Loop, Step
+from frozenbench.run.snapshots import difference
+from frozenbench.sandbox import require
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """The frozen files of one cell, all below results/."""
+
+    controls: Path
+    task_files: Path
+    agent_files: Path | None
+    solution: Path | None
+    environment: Path
+    agent: str
+    task: str
+    budget: str
+    repeat: int
+    startup_timeout_s: float = 300.0
+
+
+def run_cell(inputs: RunInputs, out: Path) -> None:
+    """Run one cell and write `out`: run.json, trace.jsonl, snapshots/, log.
+
+    Raises:
+        BadInput: frozen files do not have the digests that the controls promise.
+        Refused: the machine gives less isolation than the controls ask for.
+    """
+    controls = read_json(inputs.controls)
+    cell_of = (inputs.agent, inputs.task, inputs.budget, inputs.repeat)
+    material = keys.run_material(controls, *cell_of)
+    run_key = digest(material)
+    if out.name != run_key:
+        raise BadInput(f"{out}: is not the path of {cell_of}; cure: {layout.run(run_key)}")
+    measurement = require(material["isolation"])
+    _clear(out)
+    fixture, task = _frozen_task(inputs, material["task_digest"])
+    sheet = material["agent_sheet"]
+    adapter = importlib.import_module(f"frozenbench.adapters.{sheet['adapter']}")
+    clock = AgentClock(virtual=getattr(adapter, "VIRTUAL_CLOCK", False))
+    with (out / "log").open("w", encoding="utf-8") as log:
+        cell = _cell(inputs, controls, material, run_key, fixture, task, clock, log)
+        ended, began = _run(cell, adapter, out, clock)
+        if ended.message:
+            log.write(ended.message + "\n")
+    if ended.clock_event is not None and not getattr(adapter, "VIRTUAL_CLOCK", False):
+        write_clock(layout.RESPONSES, run_key, ended.clock_event)
+    _write_run(out, run_key, material, fixture, ended, began, measurement.level)
+
+
+def _clear(out: Path) -> None:
+    """Remove what a killed attempt left; finished attempts that were set aside stay."""
+    out.mkdir(parents=True, exist_ok=True)
+    for item in out.iterdir():
+        if item.name == "attempts":
+            continue
+        if item.is_dir():
+            shutil.rmtree(item)
+        else:
+            item.unlink()
+
+
+def _frozen_task(inputs: RunInputs, task_digest: str) -> tuple[Mapping[str, File], dict[str, Any]]:
+    task = read_json(inputs.task_files / "task.json")
+    fixture_folder = inputs.task_files / "fixture"
+    fixture = read_tree(fixture_folder) if fixture_folder.is_dir() else {}
+    if digest({**task, "fixture": tree_digest(fixture)}) != task_digest:
+        raise BadInput(
+            f"{inputs.task_files}: was changed after it was frozen; cure: remove the folder, it is "
+            "frozen again"
+        )
+    return fixture, task
+
+
+def _cell(
+    inputs: RunInputs,
+    controls: Mapping[str, Any],
+    material: Mapping[str, Any],
+    run_key: str,
+    fixture: Mapping[str, File],
+    task: Mapping[str, Any],
+    clock: AgentClock,
+    log: TextIO,
+) -> Cell:
+    agent: dict[str, Any] = {"connection": {}, "roots": []}
+    code = None
+    if inputs.agent_files is not None:
+        agent = read_json(inputs.agent_files / "agent.json")
+        code_folder = inputs.agent_files / "code"
+        code = code_folder if code_folder.is_dir() else None
+        _check_code(code, material["agent_sheet"], inputs.agent_files)
+
+    def write_log(text: str) -> None:
+        log.write(text.rstrip("\n") + "\n")
+
+    return Cell(
+        task_id=task["id"],
+        task_digest=material["task_digest"],
+        prompt=task["prompt"],
+        artifact=tuple(task["artifact"]),
+        fixture=fixture,
+        caps=material["caps"],
+        budget_disclosed=material["budget_disclosed"],
+        repeat=inputs.repeat,
+        sheet=material["agent_sheet"],
+        connection=agent["connection"],
+        code=code,
+        isolation=controls["environment"]["isolation"],
+        environment=inputs.environment,
+        responses=layout.RESPONSES,
+        responses_policy=controls["responses_policy"],
+        run_key=run_key,
+        clock=clock,
+        log=write_log,
+        solution=_solution(inputs, material),
+        startup_timeout_s=inputs.startup_timeout_s,
+        roots=tuple(agent["roots"]),
+    )
+
+
+def _check_code(code: Path | None, sheet: Mapping[str, Any], where: Path) -> None:
+    if "code_sha256" in sheet and (
+        code is None or tree_digest(read_tree(code)) != sheet["code_sha256"]
+    ):
+        raise BadInput(f"{where}: the agent's code was changed after it was frozen")
+
+
+def _solution(inputs: RunInputs, material: Mapping[str, Any]) -> Mapping[str, File] | None:
+    if inputs.solution is None:
+        return None
+    solution = read_tree(inputs.solution)
+    if tree_digest(solution) != material["agent_sheet"].get("solution_sha256"):
+        raise BadInput(f"{inputs.solution}: was changed after it was frozen")
+    return solution
+
+
+def _run(cell: Cell, adapter: Any, out: Path, clock: AgentClock) -> tuple[Ended, float]:
+    """Run the loop with the trace open; return how it ended and the start-up time, s."""
+    counted = adapter.METERS | getattr(adapter, "REPORTS", frozenset())
+    control = getattr(adapter, "VIRTUAL_CLOCK", False)
+    if control:
+        counted = counted - {"tokens"}
+    model = "endpoint" in cell.sheet
+    forced = read_clock(layout.RESPONSES, cell.run_key) if model else None
+    entered = time.monotonic()
+    startup: list[float] = []
+
+    def start() -> None:
+        startup.append(time.monotonic() - entered)
+        clock.start()
+
+    with (out / "trace.jsonl").open("w", encoding="utf-8") as trace:
+
+        def emit(event: dict[str, Any]) -> None:
+            told = {**event, "seconds": round(clock.elapsed(), 6)}
+            trace.write(json.dumps(told, ensure_ascii=False, sort_keys=True) + "\n")
+            trace.flush()
+
+        loop = Loop(cell.fixture, cell.caps, clock, metering.start(counted, model), emit, forced)
+        ended = loop.run(adapter.open_agent(cell), start)
+    return ended, startup[0] if startup else time.monotonic() - entered
+
+
+def _write_run(
+    out: Path,
+    run_key: str,
+    material: Mapping[str, Any],
+    fixture: Mapping[str, File],
+    ended: Ended,
+    startup_seconds: float,
+    isolation_measured: str,
+) -> None:
+    steps = [_step(out, fixture, step) for step in ended.steps]
+    dates = sorted(served.date for served in ended.served)
+    last = ended.steps[-1].tree if ended.steps else fixture
+    write_json(
+        out / "run.json",
+        {
+            "run_key": run_key,
+            "material": material,
+            "ending": ended.ending,
+            "cap_hit": cap_of(ended.ending),
+            "hits": list(ended.hits),
+            "message": ended.message[:4000],
+            "artifact_sha256": tree_digest(last),
+            "artifact_limit": ended.artifact_limit,
+            "meters": ended.meters.as_dict(),
+            "steps": steps,
+            "measured": {
+                "seconds": ended.seconds,
+                "model_seconds": sum(served.seconds for served in ended.served),
+                "startup_seconds": startup_seconds,
+                "spend": ended.spend,
+                "currency": ended.currency,
+                "infra_retries": ended.infra_retries,
+                "attempts": _attempts(out) + 1,
+                "responses_recorded": sum(served.recorded for served in ended.served),
+                "responses_live": sum(not served.recorded for served in ended.served),
+                "machine_class": machine_class(),
+                "isolation_measured": isolation_measured,
+                "model_observed": ended.observed_model,
+            },
+            "responses": {
+                "keys": sorted({served.key for served in ended.served}),
+                "first_date": dates[0] if dates else None,
+                "last_date": dates[-1] if dates else None,
+            },
+        },
+    )
+
+
+def _attempts(out: Path) -> int:
+    folder = out / "attempts"
+    return sum(1 for _ in folder.iterdir()) if folder.is_dir() else 0
+
+
+def _step(out: Path, fixture: Mapping[str, File], step: Step) -> dict[str, Any]:
+    """Write the step's snapshot if it changed the tree; return its line of run.json."""
+    name = None
+    if step.changed:
+        name = f"{step.index:04d}.json"
+        folder = out / "snapshots"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_bytes(canonical_json(difference(fixture, step.tree)) + b"\n")
+    return {
+        "step": step.index,
+        "snapshot": name,
+        "meters": step.meters.as_dict(),
+        "seconds": step.seconds,
+    }

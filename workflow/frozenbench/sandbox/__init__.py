@@ -1,0 +1,52 @@
+"""The box in which agents and graders run: no network, no host files, nothing that outlives it.
+
+    with work_folder() as work:
+        box = Box("userns", work, environment=environment, limits=Limits(seconds=60))
+        ended = run(box, [box.python, "-m", "pytest"])
+
+`measure` tells what this machine gives, `require` refuses where that is less than asked for.
+"""
+
+from __future__ import annotations
+
+from frozenbench.sandbox.artifact import take_tree
+from frozenbench.sandbox.box import (
+    HOME,
+    LEVELS,
+    TRUNCATED,
+    WORK,
+    Box,
+    Ended,
+    Limits,
+    Mount,
+)
+from frozenbench.sandbox.folders import base_folder, work_folder
+from frozenbench.sandbox.launch import REPORT_VARIABLE
+from frozenbench.sandbox.measure import Measurement, measure, require
+from frozenbench.sandbox.run import Running, run, start
+from frozenbench.sandbox.runtime import ENVIRONMENT, RUNTIME
+from frozenbench.sandbox.trees import remove_tree
+
+__all__ = [
+    "ENVIRONMENT",
+    "HOME",
+    "LEVELS",
+    "REPORT_VARIABLE",
+    "RUNTIME",
+    "TRUNCATED",
+    "WORK",
+    "Box",
+    "Ended",
+    "Limits",
+    "Measurement",
+    "Mount",
+    "Running",
+    "base_folder",
+    "measure",
+    "remove_tree",
+    "require",
+    "run",
+    "start",
+    "take_tree",
+    "work_folder",
+]

@@ -1,0 +1,121 @@
+"""verify: re-hash the store, because Snakemake does not notice a file that was edited or lost."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from frozenbench import keys, layout
+from frozenbench.canonical import (
+    BadInput,
+    File,
+    digest,
+    read_json,
+    read_tree,
+    sha256_file,
+    tree_digest,
+)
+from frozenbench.run.snapshots import restore
+
+
+def verify_store() -> Iterator[str]:
+    """Yield a line for everything in results/ that is not what its path promises.
+
+    Frozen tasks, graders and agents, runs with their snapshots, grades, responses, and each
+    experiment's table, which is gathered again and compared byte for byte.
+    """
+    for pattern, check in (
+        ("frozen/tasks/*", _task),
+        ("frozen/graders/*", _grader),
+        ("runs/*", _run),
+        ("grades/*", _grade),
+        ("responses/??/*.json", _response),
+        ("experiments/*", _experiment),
+    ):
+        for path in sorted(layout.RESULTS.glob(pattern)):
+            try:
+                problem = check(path)
+            except (BadInput, KeyError, TypeError, ValueError, OSError) as error:
+                problem = f"cannot be checked ({type(error).__name__}: {error})"
+            if problem is not None:
+                yield f"{path}: {problem}"
+
+
+def _tree(folder: Path) -> Mapping[str, File]:
+    return read_tree(folder) if folder.is_dir() else {}
+
+
+def _task(path: Path) -> str | None:
+    task = read_json(path / "task.json")
+    found = digest({**task, "fixture": tree_digest(_tree(path / "fixture"))})
+    return None if found == path.name else f"its digest is {found[:12]}"
+
+
+def _grader(path: Path) -> str | None:
+    from frozenbench.grade.grading import read_grader
+
+    read_grader(path)
+    return None
+
+
+def _run(path: Path) -> str | None:
+    if not (path / "run.json").exists():
+        return "holds no run.json: it never ended, or the file was removed"
+    run = read_json(path / "run.json")
+    if digest(run["material"]) != path.name or run["run_key"] != path.name:
+        return "its run key is not what its material gives"
+    fixture = _tree(layout.frozen_task(run["material"]["task_digest"]) / "fixture")
+    last: Mapping[str, File] = fixture
+    for step in run["steps"]:
+        if step["snapshot"] is not None:
+            where = path / "snapshots" / step["snapshot"]
+            last = restore(fixture, read_json(where), str(where))
+    return None if tree_digest(last) == run["artifact_sha256"] else "its artifact differs"
+
+
+def _grade(path: Path) -> str | None:
+    grade = read_json(path / "grade.json")
+    if digest(grade["material"]) != path.name or grade["grade_key"] != path.name:
+        return "its grade key is not what its material gives"
+    return None
+
+
+def _response(path: Path) -> str | None:
+    entry = read_json(path)
+    if digest(entry["material"]) != path.stem or entry["key"] != path.stem:
+        return "its record key is not what its material gives"
+    return None
+
+
+def _experiment(path: Path) -> str | None:
+    if not (path / "cells.parquet").exists():
+        return None
+    controls: dict[str, Any] = read_json(path / "controls.json")
+    content = {name: value for name, value in controls.items() if name != "experiment"}
+    if digest(content) != controls["experiment"]["digest"]:
+        return "controls.json: its experiment digest is not what its controls give"
+    lost = _lost_leaves(controls)
+    if lost:
+        return f"{len(lost)} runs or grades behind cells.parquet are gone, the first {lost[0]}"
+    from frozenbench.collect_cells import table_rows
+    from frozenbench.table import CELLS, CONTROLS_KEY, write_table
+
+    cells, _, _ = table_rows(controls)
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder) / "cells.parquet"
+        write_table(again, cells, CELLS, {CONTROLS_KEY: controls})
+        if sha256_file(again) != sha256_file(path / "cells.parquet"):
+            return "cells.parquet: is not what its runs and grades give"
+    return None
+
+
+def _lost_leaves(controls: Mapping[str, Any]) -> list[Path]:
+    lost = []
+    for names in keys.expected_cells(controls):
+        run_key = keys.run_key(controls, *names)
+        grade_key = keys.grade_key(controls, names[1], run_key)
+        leaves = (layout.run(run_key) / "run.json", layout.grade(grade_key) / "grade.json")
+        lost += [leaf for leaf in leaves if not leaf.exists()]
+    return lost
