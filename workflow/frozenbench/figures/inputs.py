@@ -167,8 +167,8 @@ def read_inputs(
     expected = size * len(_tasks(sheet, drawn))
     if held > expected:
         raise BadInput(
-            f"cells.parquet: holds {held} cells of the slice {drawn}, the controls make {expected}; "
-            "cure: make the table again"
+            f"cells.parquet: holds {held} cells of the slice {drawn}, the controls make {expected}"
+            "; cure: make the table again"
         )
     return Inputs(
         figure=figure,

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from frozenbench.figures import style
 from frozenbench.figures.inputs import Inputs, Rung
@@ -228,7 +227,7 @@ def draw_end_labels(panel: Panel, labels: Sequence[EndLabel], left: float) -> No
     for label, centre in zip(order, centres, strict=True):
         # It begins right of all marks, so that it crosses none; alone, at its own.
         start = (panel.x(label.x if alone else last) + 0.07, panel.y(label.y))
-        leader(panel.figure, start, (left - 0.03, centre))
+        style.leader(panel.figure, start, (left - 0.03, centre))
         size = label.size / 72
         for place, line in enumerate(label.lines):
             style.put(
@@ -241,18 +240,3 @@ def draw_end_labels(panel: Panel, labels: Sequence[EndLabel], left: float) -> No
                 weight="bold" if label.bold else "normal",
                 va="baseline",
             )
-
-
-def leader(figure: Figure, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Join a curve's end with its label, behind everything else; inches."""
-    height = figure.get_figheight()
-    figure.add_artist(
-        Line2D(
-            [start[0] / style.WIDTH, end[0] / style.WIDTH],
-            [1 - start[1] / height, 1 - end[1] / height],
-            color=style.RULE,
-            linewidth=0.6,
-            transform=figure.transFigure,
-            zorder=-2,
-        )
-    )

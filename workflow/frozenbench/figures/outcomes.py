@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
 from frozenbench.figures import style
-from frozenbench.figures.budget_curves import AXIS_TITLES, percent_tick
+from frozenbench.figures.budget_curves import AXIS_TITLES, percent, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.placing import wrap
@@ -29,7 +30,7 @@ _HATCHED, _HATCH = "EXHAUSTED", "#8F6300"
 # Inches: panel height, gap between panels, widest panel, room under the bars, title line pitch.
 _HEIGHT, _GAP, _WIDEST, _TICKS, _TITLE_PITCH = 1.64, 0.2, 3.1, 0.21, 0.14
 _TITLE_GAP, _ROW_GAP, _AXIS_TITLE, _LEGEND = 0.07, 0.13, 0.2, 0.27
-_BAR, _LEAST_VALUE, _SMALLEST = 0.82, 0.08, 4.6
+_BAR, _LEAST_VALUE, _SLIVER, _SMALLEST = 0.82, 0.08, 0.015, 4.6
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def build_figure(inputs: Inputs) -> Figure:
             left = style.LEFT + column * (grid.width + _GAP)
             _draw_agent(figure, inputs, agent, grid, (left, top))
         top += _HEIGHT + grid.ticks + _ROW_GAP
-    middle = (style.LEFT + style.RIGHT) / 2
+    columns = len(grid.rows[0])
+    middle = style.LEFT + (columns * (grid.width + _GAP) - _GAP) / 2
     style.put(figure, middle, end + 0.02, AXIS_TITLES[inputs.axis], style.AXIS, ha="center")
     _draw_legend(figure, end + _AXIS_TITLE + 0.07)
     return figure
@@ -96,7 +98,8 @@ def _notes(inputs: Inputs) -> list[str]:
 
 def _grid(inputs: Inputs) -> _Grid:
     count = len(inputs.agents)
-    columns = min(count, 4 if len(inputs.rungs) <= 6 else 3)
+    most = 4 if len(inputs.rungs) <= 6 else 3
+    columns = math.ceil(count / math.ceil(count / most))
     whole = style.RIGHT - style.LEFT
     width = min(_WIDEST, (whole - _GAP * (columns - 1)) / columns)
     labels = [style.width_of(rung.label, style.AXIS) for rung in inputs.rungs]
@@ -114,9 +117,9 @@ def _grid(inputs: Inputs) -> _Grid:
 
 
 def _draw_agent(
-    figure: Figure, inputs: Inputs, agent: str, grid: _Grid, place: tuple[float, float]
+    figure: Figure, inputs: Inputs, agent: str, grid: _Grid, corner: tuple[float, float]
 ) -> None:
-    left, top = place
+    left, top = corner
     axes = style.axes_at(figure, left, top, grid.width, _HEIGHT)
     count = len(inputs.rungs)
     axes.set_xlim(-0.5, count - 0.5)
@@ -133,15 +136,14 @@ def _draw_agent(
         style.put(figure, left, y, text, style.PANEL, weight="bold", va="baseline")
     _draw_bars(axes, inputs, agent)
     step = grid.width / count
-    for rung, (x, value) in enumerate(
-        zip(inputs.rungs, inputs.series(agent, "pass_rate"), strict=True)
-    ):
-        middle = left + (rung + 0.5) * step
+    shares = inputs.series(agent, "pass_rate")
+    for place, (rung, value) in enumerate(zip(inputs.rungs, shares, strict=True)):
+        middle = left + (place + 0.5) * step
         style.put(
             figure,
             middle,
             top + _HEIGHT + 0.05,
-            x.label,
+            rung.label,
             style.AXIS,
             ha="center",
             rotation=90 if grid.upright else 0,
@@ -155,8 +157,11 @@ def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
     for name, column, colour in _STACK:
         heights = [value or 0.0 for value in inputs.series(agent, column)]
         xs = range(len(heights))
+        # A white edge would cover a sliver, and a sliver is never nothing.
+        edges = ["white" if height >= _SLIVER else colour for height in heights]
+        widths = [0.4 if height else 0.0 for height in heights]
         axes.bar(
-            xs, heights, _BAR, bottoms, color=colour, edgecolor="white", linewidth=0.4, label=name
+            xs, heights, _BAR, bottoms, color=colour, edgecolor=edges, linewidth=widths, label=name
         )
         if name == _HATCHED:
             # A second bar, because an edge has one colour for the outline and the hatch.
@@ -175,7 +180,7 @@ def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
 
 def _write_value(figure: Figure, x: float, y: float, value: float, room: float) -> None:
     """Write a PASS share into its bar, smaller in a narrow bar, not at all in a hair's breadth."""
-    text = f"{100 * value:.0f}"
+    text = percent(value).rstrip("%")
     size = style.NOTE
     while size >= _SMALLEST and style.width_of(text, size, bold=True) > room - 0.015:
         size -= 0.4

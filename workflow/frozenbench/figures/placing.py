@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from frozenbench.canonical import BadInput
 
@@ -113,3 +114,62 @@ def stagger(centres: Sequence[float], widths: Sequence[float], gap: float) -> li
         ends[row] = centre + width / 2
         rows.append(row)
     return rows
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """A place in inches from the upper left corner: `top` is less than `bottom`."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: Rectangle) -> bool:
+        """Tell whether the two share any room."""
+        beside = self.right <= other.left or other.right <= self.left
+        return not (beside or self.bottom <= other.top or other.bottom <= self.top)
+
+    def holds(self, other: Rectangle) -> bool:
+        """Tell whether `other` lies inside."""
+        level = self.left <= other.left and other.right <= self.right
+        return level and self.top <= other.top and other.bottom <= self.bottom
+
+
+def place_near(
+    marks: Iterable[tuple[float, float]],
+    size: tuple[float, float],
+    gap: float,
+    taken: Sequence[Rectangle],
+    soft: Sequence[Rectangle],
+    inside: Rectangle,
+    left_first: bool = False,
+) -> Rectangle | None:
+    """Return a free place for text of `size` (width, height) beside one of `marks`, or None.
+
+    It lies `inside`, meets nothing that is `taken`, and as little of what is `soft` as it can; of
+    equals the first, marks in their order, right of a mark before left of it unless `left_first`.
+    """
+    best: tuple[int, Rectangle] | None = None
+    for mark in marks:
+        for spot in _beside(mark, size, gap, left_first):
+            if not inside.holds(spot) or any(spot.meets(other) for other in taken):
+                continue
+            touched = sum(spot.meets(other) for other in soft)
+            if best is None or touched < best[0]:
+                best = (touched, spot)
+        if best is not None and best[0] == 0:
+            break
+    return best[1] if best is not None else None
+
+
+def _beside(
+    mark: tuple[float, float], size: tuple[float, float], gap: float, left_first: bool
+) -> list[Rectangle]:
+    (x, y), (width, height) = mark, size
+    right, left, centre = x + gap, x - gap - width, x - width / 2
+    above, level, below = y - gap - height, y - height / 2, y + gap
+    near = [(right, level), (right, below), (right, above), (centre, above), (centre, below)]
+    far = [(left, level), (left, above), (left, below)]
+    corners = [(left, above), *far[:1], (centre, above), *near] if left_first else near + far
+    return [Rectangle(x, y, x + width, y + height) for x, y in corners]

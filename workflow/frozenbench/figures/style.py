@@ -157,6 +157,21 @@ def rule(
     )
 
 
+def leader(figure: Figure, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Join a curve's end with its label, behind everything else; inches."""
+    height = figure.get_figheight()
+    figure.add_artist(
+        Line2D(
+            [start[0] / WIDTH, end[0] / WIDTH],
+            [1 - start[1] / height, 1 - end[1] / height],
+            color=RULE,
+            linewidth=0.6,
+            transform=figure.transFigure,
+            zorder=-2,
+        )
+    )
+
+
 @lru_cache(maxsize=1 << 14)
 def width_of(text: str, size: float, bold: bool = False, mono: bool = False) -> float:
     """Return the width of one line of text in inches, from the font's own metrics."""
