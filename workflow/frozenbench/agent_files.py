@@ -118,12 +118,19 @@ def read_agent(root: Path, name: str) -> AgentFile:
     sheet = key_fields(agent) | key_fields(options)
     if code:
         sheet["code_sha256"] = tree_digest(code)
-    return AgentFile(name, adapter, sheet, _connection(agent), code, roots)
+    return AgentFile(name, adapter, sheet, _connection(agent, options), code, roots)
 
 
-def _connection(agent: Agent) -> dict[str, Any]:
+def _connection(agent: Agent, options: Any) -> dict[str, Any]:
     """Return the fields that are in no key, as plain JSON."""
     found: dict[str, Any] = {}
+    free = {
+        field.name: getattr(options, field.name)
+        for field in dataclasses.fields(options)
+        if not field.metadata["in_key"] and field.name != "code"
+    }
+    if own := {name: value for name, value in free.items() if value is not None}:
+        found["options"] = own
     if agent.endpoint is not None:
         found["endpoint"] = {
             key: value

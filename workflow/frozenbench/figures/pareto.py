@@ -21,6 +21,8 @@ from frozenbench.figures.style import Look
 # Inches: the panel, room of its axis, wrapped labels, and those that find no place beside a mark.
 _HEIGHT, _WIDTH, _AXIS_TITLE, _TO_NOTES = 2.55, 5.33, 0.245, 0.5
 _LABEL, _COLUMN = 1.45, 1.05
+#: Places at which a label may lie over a line before it goes to the right of the panel.
+_CROSSED = 3
 #: Least width of the token axis, in octaves, and the room at its ends.
 _OCTAVES, _EDGE = 2.0, 0.06
 _LIMITS = (-0.015, 1.015)
@@ -52,8 +54,8 @@ def build_figure(inputs: Inputs) -> Figure:
     frame = make_frame(
         inputs,
         f"{given}: {title[0].lower()}{title[1:]}" if given else title,
-        f"Each point is one agent under one budget ({budget}). Dashed: the best rate for that "
-        "spend or less; its budgets are numbered.",
+        f"Each point: one agent under one budget ({budget}). Dashed: the best rate for that spend "
+        "or less.",
         _notes(inputs, looks, found),
     )
     end = frame.top + _HEIGHT
@@ -80,7 +82,7 @@ def build_figure(inputs: Inputs) -> Figure:
         zorder=2.5,
         label="front",
     )
-    _draw_labels(figure, plane, inputs, looks, found, best)
+    _draw_labels(figure, plane, looks, found, best)
     middle = style.LEFT + _WIDTH / 2
     words = "Mean tokens spent per run (log₂ scale)" if found else "No agent reports its tokens."
     style.put(figure, middle, end + _AXIS_TITLE, words, style.AXIS, ha="center")
@@ -151,16 +153,15 @@ def make_plane(axes: Axes, found: Sequence[Point], top: float) -> Plane:
 
 def _draw_ticks(figure: Figure, plane: Plane) -> None:
     """Number the axis in steps of 1, 2, 5, or of 1 where these would touch."""
-    decades = range(
-        math.floor(plane.low * math.log10(2)), math.ceil(plane.high * math.log10(2)) + 1
-    )
+    least, most = (math.floor(end * math.log10(2)) for end in (plane.low, plane.high))
+    decades = range(least, most + 1)
+    start = plane.low if plane.zero is None else plane.zero + 0.5
     for steps in ((1, 2, 5), (1,)):
         numbers = [step * 10.0**decade for decade in decades for step in steps]
-        least = plane.low if plane.zero is None else plane.zero + 0.5
         ticks = {
             math.log2(number): _short(number)
             for number in numbers
-            if least <= math.log2(number) <= plane.high
+            if start <= math.log2(number) <= plane.high
         }
         if plane.zero is not None:
             ticks = {plane.zero: "0", **ticks}
@@ -216,24 +217,23 @@ def _draw_points(
 def _draw_labels(
     figure: Figure,
     plane: Plane,
-    inputs: Inputs,
     looks: Mapping[str, Look],
     found: Sequence[Point],
     best: Sequence[Point],
 ) -> None:
-    """Name agents beside a mark of theirs, or else at the right; then number the front's budgets."""
+    """Name agents beside a mark of theirs, or else at the right; then number the front."""
     taken = _obstacles(plane, looks, found)
     soft = _lines(plane, looks, found)
-    inside = Rectangle(
-        style.LEFT + 0.02, plane.top, style.LEFT + _WIDTH, plane.top + _HEIGHT - 0.02
-    )
+    steps = _samples(_staircase(plane, best))
+    right, bottom = style.LEFT + _WIDTH, plane.top + _HEIGHT - 0.02
+    inside = Rectangle(style.LEFT + 0.02, plane.top, right, bottom)
     homeless: list[tuple[str, Point]] = []
     for agent, look in looks.items():
         own = [point for point in found if point.agent == agent]
         lines = wrap(agent, _LABEL, _bold)
         size = (max(map(_bold, lines)), (1 + (len(lines) - 1) * 1.18) * style.END_LABEL / 72)
         marks = [(plane.x(plane.place(point.tokens)), plane.y(point.rate)) for point in own[::-1]]
-        spot = place_near(marks, size, 0.075, taken, soft, inside)
+        spot = place_near(marks, size, 0.075, [*taken, *steps], soft, inside, most=_CROSSED)
         if spot is not None:
             taken.append(spot)
             _write(figure, spot.left, spot.top, lines, look)
@@ -243,7 +243,7 @@ def _draw_labels(
     for point in best:
         text = style.width_of(point.budget, style.NOTE), style.NOTE / 72
         mark = (plane.x(plane.place(point.tokens)), plane.y(point.rate))
-        spot = place_near([mark], text, 0.06, taken, [], inside, left_first=True)
+        spot = place_near([mark], text, 0.06, [*taken, *soft, *steps], [], inside, left_first=True)
         if spot is not None:
             taken.append(spot)
             style.put(figure, spot.left, spot.top, point.budget, style.NOTE)
@@ -304,17 +304,35 @@ def _lines(plane: Plane, looks: Mapping[str, Look], found: Sequence[Point]) -> l
     samples = []
     for agent in looks:
         own = [point for point in found if point.agent == agent]
-        spots = [(plane.x(plane.place(point.tokens)), plane.y(point.rate)) for point in own]
-        for (x0, y0), (x1, y1) in pairwise(spots):
-            steps = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / 0.04))
-            for step in range(steps + 1):
-                x, y = x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps
-                samples.append(Rectangle(x - 0.005, y - 0.005, x + 0.005, y + 0.005))
+        samples += _samples(
+            [(plane.x(plane.place(point.tokens)), plane.y(point.rate)) for point in own]
+        )
+    return samples
+
+
+def _staircase(plane: Plane, best: Sequence[Point]) -> list[tuple[float, float]]:
+    corners: list[tuple[float, float]] = []
+    for point in best:
+        x, y = plane.x(plane.place(point.tokens)), plane.y(point.rate)
+        corners += [(x, corners[-1][1]), (x, y)] if corners else [(x, y)]
+    return corners
+
+
+def _samples(corners: Sequence[tuple[float, float]]) -> list[Rectangle]:
+    """Return small rectangles along a line, close enough that no text passes between them."""
+    samples = []
+    for (x0, y0), (x1, y1) in pairwise(corners):
+        steps = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / 0.04))
+        for step in range(steps + 1):
+            x, y = x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps
+            samples.append(Rectangle(x - 0.005, y - 0.005, x + 0.005, y + 0.005))
     return samples
 
 
 def _notes(inputs: Inputs, looks: Mapping[str, Look], found: Sequence[Point]) -> list[str]:
-    notes = ["Bars: 95\u00a0% Wilson intervals. Spend is an outcome; the budget is the control."]
+    notes = [
+        "Numbers: budgets on the dashed line. Bars: 95\u00a0% Wilson intervals. Spend is an outcome; the budget is the control."
+    ]
     shown = {agent: sum(point.agent == agent for point in found) for agent in inputs.agents}
     absent = [agent for agent, count in shown.items() if not count]
     partial = [agent for agent, count in shown.items() if 0 < count < len(inputs.rungs)]

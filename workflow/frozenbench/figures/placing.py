@@ -144,11 +144,13 @@ def place_near(
     soft: Sequence[Rectangle],
     inside: Rectangle,
     left_first: bool = False,
+    most: int | None = None,
 ) -> Rectangle | None:
     """Return a free place for text of `size` (width, height) beside one of `marks`, or None.
 
     It lies `inside`, meets nothing that is `taken`, and as little of what is `soft` as it can; of
     equals the first, marks in their order, right of a mark before left of it unless `left_first`.
+    A place that meets more than `most` of what is `soft` is none.
     """
     best: tuple[int, Rectangle] | None = None
     for mark in marks:
@@ -156,6 +158,8 @@ def place_near(
             if not inside.holds(spot) or any(spot.meets(other) for other in taken):
                 continue
             touched = sum(spot.meets(other) for other in soft)
+            if most is not None and touched > most:
+                continue
             if best is None or touched < best[0]:
                 best = (touched, spot)
         if best is not None and best[0] == 0:

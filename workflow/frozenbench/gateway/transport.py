@@ -62,7 +62,7 @@ def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> R
     try:
         connection.connect()
         with _cut_at(connection.sock, deadline) as patient:
-            connection.sock.settimeout(patient)
+            connection.timeout = patient  # until here it was that of connecting
             connection.request(
                 "POST", target, body=body, headers=dict(headers), preload_content=False
             )

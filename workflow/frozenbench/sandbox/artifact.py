@@ -90,4 +90,4 @@ def _read(item: Item, limit: int) -> bytes | None:
 def _shown(path: str) -> str:
     """Return a path for a note: bytes that are no UTF-8 as escapes, no control characters."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return text if text.isprintable() else ascii(text)[1:-1]
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

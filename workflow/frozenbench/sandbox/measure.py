@@ -24,7 +24,7 @@ from frozenbench.sandbox.box import LEVELS, Box, Limits
 from frozenbench.sandbox.child import Child
 from frozenbench.sandbox.folders import base_folder, private_folder, work_folder
 from frozenbench.sandbox.launch import launched
-from frozenbench.sandbox.users import unprivileged
+from frozenbench.sandbox.users import User, unprivileged
 
 #: Raised when the probe or what it stores changes.
 _PROBE = 1
@@ -162,7 +162,7 @@ def _probe_all() -> _Found:
         return _Found(only, None, (f"{sys.platform} has no user namespaces",))
     for binary in bubblewrap.candidates(user):
         try:
-            version = _version(binary)
+            version = _version(binary, user)
             seccomp = _probe(binary)
         except FrozenbenchError as error:
             failures.append(f"{binary}: {error}")
@@ -179,11 +179,19 @@ def _probe_all() -> _Found:
     return _Found(least, None, tuple(missing))
 
 
-def _version(binary: Path) -> str:
+def _version(binary: Path, user: User | None) -> str:
     import subprocess
 
     try:
-        done = subprocess.run([binary, "--version"], capture_output=True, timeout=10, check=True)
+        done = subprocess.run(
+            [binary, "--version"],
+            capture_output=True,
+            timeout=10,
+            check=True,
+            user=None if user is None else user.uid,
+            group=None if user is None else user.gid,
+            extra_groups=None if user is None else [],
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise Failed(f"does not run ({error})") from error
     found = re.search(rb"[0-9]+(?:\.[0-9]+)+", done.stdout)
