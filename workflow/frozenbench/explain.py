@@ -50,8 +50,7 @@ def find_cell(plan: Plan, words: list[str]) -> PlannedCell:
 def experiment_lines(plan: Plan) -> Iterator[str]:
     """Yield what the experiment digest is made of."""
     yield f"experiment {plan.name} {plan.digest}"
-    for line in json.dumps(plan.content, indent=2, ensure_ascii=False, sort_keys=True).split("\n"):
-        yield line
+    yield from json.dumps(plan.content, indent=2, ensure_ascii=False, sort_keys=True).split("\n")
 
 
 def cell_lines(plan: Plan, cell: PlannedCell) -> Iterator[str]:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import read_json, read_tree, write_json
+from frozenbench.canonical import read_json, write_json
+from frozenbench.frozen import tree_at
 from frozenbench.grade.grading import FrozenGrader, grade_tree, read_grader
 
 
@@ -30,8 +31,7 @@ def freeze_expected(
     elif grader.solution is None:
         found = {"source": "static", "ids": static_ids(grader), "log": ""}
     else:
-        folder = task_files / "fixture"
-        fixture = read_tree(folder) if folder.is_dir() else {}
+        fixture = tree_at(task_files / "fixture")
         artifact = {**fixture, **grader.solution}
         graded = grade_tree(grader, artifact, fixture, environment, isolation, None)
         ids = sorted(set(graded.verdict.ids))

@@ -14,13 +14,13 @@ from frozenbench.canonical import (
     File,
     digest,
     read_json,
-    read_tree,
     tree_digest,
     write_atomic,
     write_json,
 )
 from frozenbench.freeze_expected import read_expected
 from frozenbench.freeze_names import read_names
+from frozenbench.frozen import read_frozen_task
 from frozenbench.gateway.machine import machine_class
 from frozenbench.grade.grading import (
     FrozenGrader,
@@ -33,7 +33,7 @@ from frozenbench.grade.grading import (
 )
 from frozenbench.outcomes import End, Judgement, cap_of, decide
 from frozenbench.run.snapshots import restore
-from frozenbench.sandbox import require
+from frozenbench.sandbox import in_force, require
 
 Tree = Mapping[str, File]
 
@@ -126,11 +126,11 @@ def grade_cell(inputs: GradeInputs, out: Path) -> None:
             f"{out}: is not the path of this grade; cure: {layout.grade(digest(material))}"
         )
     isolation = controls["environment"]["isolation"]
-    measurement = require(isolation)
+    holds = in_force(isolation, require(isolation).level)
     run = read_json(inputs.run / "run.json")
     if run["run_key"] != run_key:
         raise BadInput(f"{inputs.run}: holds another run; cure: remove the folder")
-    task, fixture = _frozen_task(inputs, run["material"]["task_digest"])
+    task, fixture = read_frozen_task(inputs.task_files, run["material"]["task_digest"])
     grader = Grader(
         read_grader(inputs.grader_files),
         fixture,
@@ -144,20 +144,11 @@ def grade_cell(inputs: GradeInputs, out: Path) -> None:
     case = Case(grader, run, tuple(task["artifact"]), inputs.names)
     result = case.result(states, seen, every_step)
     result["measured"] |= {
-        "isolation_measured": measurement.level,
+        "isolation_measured": holds,
         "machine_class": machine_class(),
     }
     write_atomic(out / "log", _log(seen).encode("utf-8", "replace"))
     write_json(out / "grade.json", {"grade_key": out.name, "material": material, **result})
-
-
-def _frozen_task(inputs: GradeInputs, task_digest: str) -> tuple[dict[str, Any], Tree]:
-    task = read_json(inputs.task_files / "task.json")
-    folder = inputs.task_files / "fixture"
-    fixture = read_tree(folder) if folder.is_dir() else {}
-    if digest({**task, "fixture": tree_digest(fixture)}) != task_digest:
-        raise BadInput(f"{inputs.task_files}: was changed after it was frozen; cure: remove it")
-    return task, fixture
 
 
 def read_states(folder: Path, run: Mapping[str, Any], fixture: Tree) -> list[State]:

@@ -27,6 +27,7 @@ from frozenbench.canonical import (
     tree_digest,
     write_json,
 )
+from frozenbench.frozen import read_frozen_task
 from frozenbench.gateway.machine import machine_class
 from frozenbench.gateway.record import read_clock, write_clock
 from frozenbench.outcomes import cap_of
@@ -34,7 +35,7 @@ from frozenbench.run import meters as metering
 from frozenbench.run.clock import AgentClock
 from frozenbench.run.loop import Ended, Loop, Step
 from frozenbench.run.snapshots import difference
-from frozenbench.sandbox import require
+from frozenbench.sandbox import base_folder, in_force, require
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,10 @@ def run_cell(inputs: RunInputs, out: Path) -> None:
     run_key = digest(material)
     if out.name != run_key:
         raise BadInput(f"{out}: is not the path of {cell_of}; cure: {layout.run(run_key)}")
-    measurement = require(material["isolation"])
+    isolation = in_force(material["isolation"], require(material["isolation"]).level)
+    warm = is_warm(inputs.environment.name)
     _clear(out)
-    fixture, task = _frozen_task(inputs, material["task_digest"])
+    task, fixture = read_frozen_task(inputs.task_files, material["task_digest"])
     sheet = material["agent_sheet"]
     adapter = importlib.import_module(f"frozenbench.adapters.{sheet['adapter']}")
     clock = AgentClock(virtual=getattr(adapter, "VIRTUAL_CLOCK", False))
@@ -79,7 +81,20 @@ def run_cell(inputs: RunInputs, out: Path) -> None:
             log.write(ended.message + "\n")
     if ended.clock_event is not None and not getattr(adapter, "VIRTUAL_CLOCK", False):
         write_clock(layout.RESPONSES, run_key, ended.clock_event)
-    _write_run(out, run_key, material, fixture, ended, began, measurement.level)
+    where = {"isolation_measured": isolation, "warm": warm, "machine_class": machine_class()}
+    _write_run(out, run_key, material, fixture, ended, {**where, "startup_seconds": began})
+
+
+def is_warm(environment_id: str) -> bool:
+    """Tell whether a cell used this environment on this machine since it booted, and say it did."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    booted = boot.read_text().strip() if boot.exists() else ""
+    marker = base_folder() / f"warm-{digest([environment_id, booted])[:16]}"
+    try:
+        marker.touch(exist_ok=False)
+    except FileExistsError:
+        return True
+    return False
 
 
 def _clear(out: Path) -> None:
@@ -92,18 +107,6 @@ def _clear(out: Path) -> None:
             shutil.rmtree(item)
         else:
             item.unlink()
-
-
-def _frozen_task(inputs: RunInputs, task_digest: str) -> tuple[Mapping[str, File], dict[str, Any]]:
-    task = read_json(inputs.task_files / "task.json")
-    fixture_folder = inputs.task_files / "fixture"
-    fixture = read_tree(fixture_folder) if fixture_folder.is_dir() else {}
-    if digest({**task, "fixture": tree_digest(fixture)}) != task_digest:
-        raise BadInput(
-            f"{inputs.task_files}: was changed after it was frozen; cure: remove the folder, it is "
-            "frozen again"
-        )
-    return fixture, task
 
 
 def _cell(
@@ -201,8 +204,7 @@ def _write_run(
     material: Mapping[str, Any],
     fixture: Mapping[str, File],
     ended: Ended,
-    startup_seconds: float,
-    isolation_measured: str,
+    measured: Mapping[str, Any],
 ) -> None:
     steps = [_step(out, fixture, step) for step in ended.steps]
     dates = sorted(served.date for served in ended.served)
@@ -223,15 +225,13 @@ def _write_run(
             "measured": {
                 "seconds": ended.seconds,
                 "model_seconds": sum(served.seconds for served in ended.served),
-                "startup_seconds": startup_seconds,
+                **measured,
                 "spend": ended.spend,
                 "currency": ended.currency,
                 "infra_retries": ended.infra_retries,
                 "attempts": _attempts(out) + 1,
                 "responses_recorded": sum(served.recorded for served in ended.served),
                 "responses_live": sum(not served.recorded for served in ended.served),
-                "machine_class": machine_class(),
-                "isolation_measured": isolation_measured,
                 "model_observed": ended.observed_model,
             },
             "responses": {

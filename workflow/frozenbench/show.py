@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from frozenbench import layout
-from frozenbench.canonical import File, Incomplete, read_json, read_tree
+from frozenbench.canonical import File, Incomplete, read_json
 from frozenbench.plan import Plan, PlannedCell
 
 MAX_LINES = 400
@@ -89,9 +89,3 @@ def _trace(path: Path) -> Iterator[str]:
 
 def _text(path: Path) -> list[str]:
     return path.read_text("utf-8", "replace").splitlines() if path.exists() else []
-
-
-def frozen_fixture(task_digest: str) -> dict[str, File]:
-    """Return the fixture of a frozen task."""
-    folder = layout.frozen_task(task_digest) / "fixture"
-    return read_tree(folder) if folder.is_dir() else {}

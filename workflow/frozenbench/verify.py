@@ -13,10 +13,10 @@ from frozenbench.canonical import (
     File,
     digest,
     read_json,
-    read_tree,
     sha256_file,
     tree_digest,
 )
+from frozenbench.frozen import read_frozen_task, tree_at
 from frozenbench.run.snapshots import restore
 
 
@@ -43,14 +43,9 @@ def verify_store() -> Iterator[str]:
                 yield f"{path}: {problem}"
 
 
-def _tree(folder: Path) -> Mapping[str, File]:
-    return read_tree(folder) if folder.is_dir() else {}
-
-
 def _task(path: Path) -> str | None:
-    task = read_json(path / "task.json")
-    found = digest({**task, "fixture": tree_digest(_tree(path / "fixture"))})
-    return None if found == path.name else f"its digest is {found[:12]}"
+    read_frozen_task(path, path.name)
+    return None
 
 
 def _grader(path: Path) -> str | None:
@@ -66,7 +61,7 @@ def _run(path: Path) -> str | None:
     run = read_json(path / "run.json")
     if digest(run["material"]) != path.name or run["run_key"] != path.name:
         return "its run key is not what its material gives"
-    fixture = _tree(layout.frozen_task(run["material"]["task_digest"]) / "fixture")
+    fixture = tree_at(layout.frozen_task(run["material"]["task_digest"]) / "fixture")
     last: Mapping[str, File] = fixture
     for step in run["steps"]:
         if step["snapshot"] is not None:

@@ -277,7 +277,7 @@ def _draw_column(
     """Name agents at the right of the panel, joined to their last mark by a thin line."""
     order = sorted(homeless, key=lambda item: plane.y(item[1].rate))
     lines = [wrap(agent, _COLUMN, _bold) for agent, _ in order]
-    heights = [(1.1 + (len(text) - 1) * 1.18) * style.END_LABEL / 72 for text in lines]
+    heights = [(0.25 + 1.18 * len(text)) * style.END_LABEL / 72 for text in lines]
     wanted = [plane.y(point.rate) for _, point in order]
     left = style.LEFT + _WIDTH + 0.09
     centres = spread(wanted, heights, plane.top, plane.top + _HEIGHT)
@@ -331,7 +331,9 @@ def _samples(corners: Sequence[tuple[float, float]]) -> list[Rectangle]:
 
 def _notes(inputs: Inputs, looks: Mapping[str, Look], found: Sequence[Point]) -> list[str]:
     notes = [
-        "Numbers: budgets on the dashed line. Bars: 95\u00a0% Wilson intervals. Spend is an outcome; the budget is the control."
+        "Numbers: budgets on the dashed line.",
+        "Bars: 95\u00a0% Wilson intervals.",
+        "Spend is an outcome; the budget is the control.",
     ]
     shown = {agent: sum(point.agent == agent for point in found) for agent in inputs.agents}
     absent = [agent for agent, count in shown.items() if not count]

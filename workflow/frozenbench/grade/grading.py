@@ -18,10 +18,10 @@ from frozenbench.canonical import (
     canonical_json,
     digest,
     read_json,
-    read_tree,
     tree_digest,
     write_tree,
 )
+from frozenbench.frozen import tree_at
 from frozenbench.grade.evidence import Evidence, Verdict, judge_command, judge_tests
 from frozenbench.grade.tree import lay_over
 from frozenbench.sandbox import Box, Ended, Limits, Mount, run, work_folder
@@ -67,10 +67,8 @@ def read_grader(folder: Path) -> FrozenGrader:
     """
     document = read_json(folder / "grader.json")
     material = document["material"]
-    hidden = read_tree(folder / "hidden") if (folder / "hidden").is_dir() else {}
-    solution = None
-    if material["solution"] is not None:
-        solution = read_tree(folder / "solution") if (folder / "solution").is_dir() else {}
+    hidden = tree_at(folder / "hidden")
+    solution = None if material["solution"] is None else tree_at(folder / "solution")
     found = {
         **material,
         "hidden": tree_digest(hidden),
@@ -107,10 +105,7 @@ def grade_tree(
         )
         ended = run(box, _argv(box, grader), stdin=nonce.encode() + b"\n", report=True)
     evidence = Evidence(ended.report, nonce, ended.timed_out, ended.exit_status)
-    if grader.trust == "exit-status":
-        verdict = judge_command(evidence)
-    else:
-        verdict = judge_tests(evidence, expected)
+    verdict = judge_command(evidence) if grader.trust == "exit-status" else judge_tests(evidence, expected)
     return Graded(verdict, ended.seconds, _log(ended, verdict))
 
 

@@ -268,3 +268,8 @@ def _cure(found: _Found) -> str:
             "--security-opt systempaths=unconfined` (and `apparmor=unconfined` where there is one)"
         )
     return "install bubblewrap 0.8 or newer and allow unprivileged user namespaces"
+
+
+def in_force(asked: str, measured: str) -> str:
+    """Return the level that holds: a box gives what was asked for, if the machine has as much."""
+    return min(asked, measured, key=LEVELS.index)
