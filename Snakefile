@@ -20,8 +20,10 @@ min_version("9.0")
 try:
     from frozenbench import layout
     from frozenbench.canonical import FrozenbenchError
+    from frozenbench.jobs import Jobs
     from frozenbench.plan import DEFAULT_CONFIG, load_plan
     from frozenbench.preflight import preflight
+    from frozenbench.void import void_lost
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"frozenbench is not installed here ({error}). Run `make`, or `pip install -e .` in an active environment."
@@ -41,6 +43,7 @@ try:
 except FrozenbenchError as error:
     raise WorkflowError(str(error))
 
+JOBS = Jobs(PLAN)
 FROZENBENCH = f"exec {shlex.quote(sys.executable)} -m frozenbench"
 PACK = PLAN.config.pack.path
 ISOLATION = PLAN.config.isolation
@@ -51,17 +54,31 @@ ENVIRONMENT = layout.environment(PLAN.environment_id).as_posix()
 MARKER = layout.published_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 CHECKED = layout.checked_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 
-# Snakemake does not see that a leaf behind a finished table is gone.
-MISSING = [path.as_posix() for path in PLAN.missing_leaves()]
+# Snakemake does not see that a run or a grade is gone which a finished table stands on.
+LOST = PLAN.lost_cells()
+MISSING = sorted(
+    {
+        path.as_posix()
+        for cell in LOST
+        for path in PLAN.leaves(cell)
+        if not path.exists()
+    }
+)
 if MISSING:
     logger.warning(
-        f"{len(MISSING)} files behind {EXPERIMENT}/cells.parquet are gone, the first {MISSING[0]}: they are made again."
+        f"{len(MISSING)} files that results stand on are gone, the first {MISSING[0]} ({LOST[0].label}): "
+        "they are made again, with all that stands on them."
     )
 
 
 wildcard_constraints:
     key="[0-9a-f]{64}",
     figure="[a-z_]+",
+
+
+# Before the first job, so that a run which is killed later leaves nothing stale.
+onstart:
+    void_lost(PLAN)
 
 
 rule all:

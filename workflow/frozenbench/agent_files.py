@@ -15,7 +15,7 @@ from typing import Any
 from frozenbench import adapters
 from frozenbench.canonical import BadInput, File, digest, is_cache, read_tree, tree_digest
 from frozenbench.config import read_yaml
-from frozenbench.controls import Agent, key_fields
+from frozenbench.controls import RESERVED_AGENTS, Agent, key_fields
 from frozenbench.packs.reader import safe_path
 from frozenbench.schema import build, nearest, schema_of
 
@@ -70,14 +70,24 @@ def adapter_names() -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name not in NOT_ADAPTERS))
 
 
+def free_adapters() -> tuple[str, ...]:
+    """Return the names of the adapters that an agent's file may name."""
+    return tuple(name for name in adapter_names() if name not in RESERVED_AGENTS)
+
+
 def adapter_module(name: str, where: str) -> ModuleType:
-    """Return an adapter's module.
+    """Return the module of an adapter that an agent's file may name.
 
     Raises:
-        BadInput: no adapter has this name; the message lists those that exist.
+        BadInput: no adapter has this name, or every experiment runs it by itself.
     """
-    if name not in adapter_names():
-        raise BadInput(f"{where}: adapter: {name!r} is unknown{nearest(name, adapter_names())}")
+    if name in RESERVED_AGENTS:
+        raise BadInput(
+            f"{where}: adapter: {name!r} is reserved, every experiment runs it by itself; cure: one "
+            f"of {', '.join(free_adapters())}"
+        )
+    if name not in free_adapters():
+        raise BadInput(f"{where}: adapter: {name!r} is unknown{nearest(name, free_adapters())}")
     return importlib.import_module(f"frozenbench.adapters.{name}")
 
 
@@ -106,7 +116,10 @@ def read_agent(root: Path, name: str) -> AgentFile:
             f"config: agents: {name!r} has no file {where}{nearest(name, known)}; cure: create it"
         )
     data = read_yaml(path, where)
-    adapter = adapter_module(str(data.get("adapter")), where)
+    if "adapter" not in data:
+        names = ", ".join(free_adapters())
+        raise BadInput(f"{where}: adapter: is missing; cure: one of {names}")
+    adapter = adapter_module(str(data["adapter"]), where)
     from frozenbench.schema import check
 
     check(agent_schema(adapter), data, where)

@@ -147,6 +147,12 @@ def read_tree(folder: Path) -> dict[str, File]:
             if stat.S_ISDIR(status.st_mode):
                 continue
             relative = path.relative_to(folder).as_posix()
+            try:
+                relative.encode("utf-8")
+            except UnicodeEncodeError:
+                raise BadInput(
+                    f"{folder.name}/{relative!a}: the file's name is not UTF-8; cure: rename it"
+                ) from None
             if not stat.S_ISREG(status.st_mode):
                 kind = "a link" if stat.S_ISLNK(status.st_mode) else "no regular file"
                 raise BadInput(
@@ -191,11 +197,13 @@ def read_json(path: Path) -> Any:
     """Read a JSON file.
 
     Raises:
-        BadInput: the file is absent or is not JSON.
+        BadInput: the file is absent, cannot be read or is not JSON.
     """
     try:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
         raise BadInput(f"{path}: is not there") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path}: is not JSON ({error})") from None

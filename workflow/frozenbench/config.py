@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import yaml
 
 from frozenbench.canonical import BadInput
 from frozenbench.controls import RESERVED_AGENTS, Budget, Config
-from frozenbench.schema import build
+from frozenbench.schema import build, nearest
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -21,15 +20,20 @@ class _StrictLoader(yaml.SafeLoader):
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
     seen: set[Hashable] = set()
     for key_node, _ in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise BadInput(f"line {line}: a key is no plain text; cure: `key: value` lines")
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            line = key_node.start_mark.line + 1
             raise BadInput(f"line {line}: {key}: the key stands twice; cure: keep one of them")
         seen.add(key)
     return loader.construct_mapping(node, deep=True)
 
 
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+#: What PyYAML lets out for a value that looks like a date, a number or a truth value and is none.
+_CONSTRUCTORS_RAISE = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
 
 
 def read_yaml(path: Path, where: str) -> dict[str, Any]:
@@ -44,9 +48,9 @@ def read_yaml(path: Path, where: str) -> dict[str, Any]:
         raise BadInput(f"{where}: is not there; cure: create it or correct the name") from None
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+    except (yaml.YAMLError, OSError, RecursionError, *_CONSTRUCTORS_RAISE) as error:
         text = " ".join(str(error).split())
-        raise BadInput(f"{where}: is not readable YAML: {text}") from None
+        raise BadInput(f"{where}: is not readable YAML: {text}; cure: `key: value` lines") from None
     if not isinstance(data, dict):
         raise BadInput(f"{where}: holds no mapping; cure: `key: value` lines")
     return data
@@ -60,12 +64,6 @@ def parse_config(data: Mapping[str, Any], where: str) -> Config:
     """
     config = build(Config, data, where)
     _check_names(config, where)
-    for position, budget in enumerate(config.budgets):
-        if not math.isfinite(budget.max_seconds):
-            raise BadInput(
-                f"{where}: budgets.{position}.max_seconds: is {budget.max_seconds}; cure: a finite "
-                "number of seconds (every agent needs a clock)"
-            )
     if all(_axis_value(config, budget) is None for budget in config.budgets):
         raise BadInput(
             f"{where}: budget_axis: is {config.budget_axis!r}, which no budget caps; cure: name a "
@@ -98,9 +96,13 @@ def _check_names(config: Config, where: str) -> None:
                 f"{where}: agents: {name!r} is reserved; cure: leave it out, every experiment "
                 "runs noop and reference by itself"
             )
-    for name in config.focus or ():
-        if name not in config.agents:
-            raise BadInput(f"{where}: focus: {name!r} is none of the agents")
+    for key in ("focus", "accept_unmetered", "accept_unsandboxed"):
+        for name in getattr(config, key) or ():
+            if name not in config.agents:
+                raise BadInput(
+                    f"{where}: {key}: {name!r} is none of the agents{nearest(name, config.agents)}; "
+                    "cure: name an agent"
+                )
     caps = [tuple(sorted(budget.caps().items())) for budget in config.budgets]
     for position, cap in enumerate(caps):
         if cap in caps[:position]:

@@ -26,7 +26,8 @@ RESERVED_AGENTS = ("noop", "reference")
 
 STRING = {"type": "string", "minLength": 1}
 STRINGS = {"type": "array", "items": STRING}
-POSITIVE = {"type": "integer", "minimum": 1}
+POSITIVE = {"type": "integer", "minimum": 1, "maximum": 2**53 - 1}  # JSON readers keep these
+COUNT = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}  # a column of int32
 SECONDS = {"type": "number", "exclusiveMinimum": 0}
 SHA256 = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 NAME = {"type": "string", "pattern": ID_PATTERN}
@@ -40,12 +41,22 @@ def control(
     unit: str = "",
     default: Any = dataclasses.MISSING,
     in_key: bool = True,
+    enters: str | None = None,
 ) -> Any:
     """Declare one field: its meaning, JSON schema and unit; without a default it is required.
 
     `in_key = False` marks what changes how something is reached or paid for, but no result.
+    `enters` names, for readers, the first identity that a change of the field changes: what comes
+    behind it in the order run key, grade key, experiment digest, view digest changes too.
     """
-    metadata = {"doc": doc, "schema": dict(schema), "unit": unit, "in_key": in_key}
+    enters = enters or ("run key" if in_key else "none")
+    metadata = {
+        "doc": doc,
+        "schema": dict(schema),
+        "unit": unit,
+        "in_key": in_key,
+        "enters": enters,
+    }
     if default is dataclasses.MISSING:
         return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -71,7 +82,9 @@ def key_fields(value: Any) -> dict[str, Any]:
 class Budget:
     """A named set of caps. An absent cap is no cap; the clock must have one."""
 
-    name: str = control("the budget's name: a label", NAME, in_key=False)
+    name: str = control(
+        "the budget's name: a label", NAME, in_key=False, enters="experiment digest"
+    )
     max_seconds: float = control("wall clock of the agent, monotonic", SECONDS, unit="s")
     max_tool_calls: int | None = control(
         "proposals of a propose loop, or tool-call blocks of a model behind the gateway",
@@ -186,11 +199,12 @@ class Agent:
 class Experiment:
     """What the run is called and which question its page answers first."""
 
-    name: str = control("folder name under results/", NAME)
+    name: str = control("folder name under results/", NAME, enters="none")
     question: str | None = control(
         "which metric leads the page",
         {"enum": ["solves_at_all", "invents_apis", "overnight", "a_vs_b", None]},
         default=None,
+        enters="view digest",
     )
 
 
@@ -198,11 +212,16 @@ class Experiment:
 class PackChoice:
     """The pack of an experiment."""
 
-    path: str = control("folder of the pack, relative to the project", STRING)
+    path: str = control(
+        "folder of the pack, relative to the project; its content is in the keys, its place is not",
+        STRING,
+        enters="none",
+    )
     expected_sha256: str | None = control(
         "pins the pack by its digest or by its file's SHA-256; on any drift nothing starts",
         NULLABLE_SHA256,
         default=None,
+        enters="none",
     )
 
 
@@ -228,12 +247,16 @@ class Statistics:
     """Settings of the statistics: a view, never a cell."""
 
     resamples: int = control(
-        "resamples of tasks", {"type": "integer", "minimum": 100, "maximum": 1000000}, default=10000
+        "resamples of tasks",
+        {"type": "integer", "minimum": 100, "maximum": 1000000},
+        default=10000,
+        enters="view digest",
     )
     alpha: float = control(
         "family-wise error of the contrasts",
         {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5},
         default=0.05,
+        enters="view digest",
     )
 
 
@@ -246,16 +269,22 @@ class Config:
     agents: tuple[str, ...] = control(
         "names of config/agents/<name>.yaml, in the order of their colours",
         {"type": "array", "items": NAME, "minItems": 1},
+        enters="experiment digest",
     )
     budgets: tuple[Budget, ...] = control("the ladder", {"type": "array", "minItems": 1})
     budget_axis: str = control(
-        "the cap on the figure's x axis", {"enum": sorted(CAP_FIELDS.values())}
+        "the cap on the figure's x axis",
+        {"enum": sorted(CAP_FIELDS.values())},
+        enters="view digest",
     )
-    repeats: int = control("independent runs of each cell", POSITIVE, default=1)
+    repeats: int = control(
+        "independent runs of each cell", COUNT, default=1, enters="experiment digest"
+    )
     grading: str = control(
         "final: the artifact is graded; every_step: each snapshot up to the first green one",
         {"enum": ["final", "every_step"]},
         default="final",
+        enters="grade key",
     )
     budget_disclosed: bool = control(
         "whether the agent is told its budget", {"type": "boolean"}, default=False
@@ -264,6 +293,7 @@ class Config:
         "guard: clock hits are counted and refuse above 1 %; strict: cells never share a core",
         {"enum": ["guard", "strict"]},
         default="guard",
+        enters="experiment digest",
     )
     isolation: str = control(
         "the least isolation that cells and graders must have",
@@ -272,34 +302,45 @@ class Config:
     )
     responses: Responses = control("record and sharing of responses", {}, default=Responses())
     figures: tuple[str, ...] = control(
-        "figures to draw", STRINGS, default=("budget_curves",), in_key=False
+        "figures to draw", STRINGS, default=("budget_curves",), enters="view digest"
     )
     focus: tuple[str, ...] | None = control(
-        "agents drawn in colour where there are more than six", STRINGS, default=None, in_key=False
+        "agents drawn in colour where there are more than six",
+        STRINGS,
+        default=None,
+        enters="view digest",
     )
-    statistics: Statistics = control("statistics", {}, default=Statistics(), in_key=False)
-    title: str | None = control("the figure's title", STRING, default=None, in_key=False)
+    statistics: Statistics = control("statistics", {}, default=Statistics())
+    title: str | None = control("the figure's title", STRING, default=None, enters="view digest")
     tasks: tuple[str, ...] | None = control(
         "a subset of the pack's tasks, for a smoke run: another experiment",
         {"type": "array", "items": NAME, "minItems": 1},
         default=None,
+        enters="experiment digest",
     )
     startup_timeout_s: float = control(
         "limit on an agent's start-up, off its clock", SECONDS, unit="s", default=300, in_key=False
     )
     allow_open_network: tuple[str, ...] | None = control(
-        "tasks that may reach the network; shown apart", STRINGS, default=None
+        "tasks that may reach the network; shown apart", STRINGS, default=None, enters="none"
     )
     accept_error_share: float = control(
         "share of infrastructure ERRORs with which a score is still printed",
         {"type": "number", "minimum": 0, "maximum": 1},
         default=0.0,
+        enters="experiment digest",
     )
     accept_unmetered: tuple[str, ...] | None = control(
-        "agents whose tokens need not be known", STRINGS, default=None
+        "agents whose tokens need not be known",
+        STRINGS,
+        default=None,
+        enters="experiment digest",
     )
     accept_unsandboxed: tuple[str, ...] | None = control(
-        "http agents: their process is yours, no sandbox holds it", STRINGS, default=None
+        "http agents: their process is yours, no sandbox holds it",
+        STRINGS,
+        default=None,
+        enters="experiment digest",
     )
 
     def accepted(self) -> dict[str, Any]:

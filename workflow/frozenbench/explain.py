@@ -41,10 +41,15 @@ def find_cell(plan: Plan, words: list[str]) -> PlannedCell:
         if name not in names:
             raise BadInput(f"{kind}: {name!r} is unknown{nearest(name, names)}")
     repeat = int(words[3]) if len(words) == 4 and words[3].isdecimal() else 0
+    if len(words) == 4 and not words[3].isdecimal():
+        raise BadInput(f"repeat: {words[3]!r} is no number; cure: 0 to {plan.config.repeats - 1}")
     for cell in plan.cells:
         if (cell.agent, cell.task, cell.budget, cell.repeat) == (agent, task, budget, repeat):
             return cell
-    raise BadInput(f"{' '.join(words)}: is no cell of this experiment")
+    raise BadInput(
+        f"{' '.join(words)}: is no cell of this experiment; cure: repeats are counted from 0 to "
+        f"{plan.config.repeats - 1}, noop and reference have 0 alone"
+    )
 
 
 def experiment_lines(plan: Plan) -> Iterator[str]:

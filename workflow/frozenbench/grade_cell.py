@@ -79,6 +79,12 @@ class Seen:
         """Whether the state proved green."""
         return self.graded is not None and self.graded.verdict.green
 
+    @property
+    def decides(self) -> bool:
+        """Whether nothing after this state matters under `every_step`."""
+        broken = self.graded is not None and self.graded.verdict.broken
+        return self.ban is not None or self.green or broken
+
 
 @dataclass(frozen=True)
 class Grader:
@@ -165,12 +171,11 @@ def read_states(folder: Path, run: Mapping[str, Any], fixture: Tree) -> list[Sta
 
 
 def grade_every_step(grader: Grader, states: list[State]) -> list[Seen]:
-    """Grade the starting tree and each snapshot in order, up to the first green or banned one."""
+    """Grade the starting tree and each snapshot in order, up to the first that decides."""
     seen: list[Seen] = []
     for state in states:
         seen.append(grader.look(state))
-        graded = seen[-1].graded
-        if graded is None or graded.verdict.green or graded.verdict.broken:
+        if seen[-1].decides:
             break
     return seen
 
@@ -193,11 +198,12 @@ class Case:
     def result(self, states: list[State], seen: list[Seen], every_step: bool) -> dict[str, Any]:
         """Decide the outcome and gather what the tables hold.
 
-        Under `every_step` a green or banned step decides, and ending, cap and meters are those as
-        of that step; where there is none, those of the run's end.
+        Under `every_step` the first step that is green or banned, or whose grader broke, decides,
+        and ending, cap and meters are those as of that step; where there is none, those of the
+        run's end.
         """
         last = seen[-1]
-        by_step = every_step and (last.green or last.ban is not None)
+        by_step = every_step and last.decides
         ending = "finished" if by_step else str(self.run["ending"])
         ghost = self._ghost(last, ending)
         decision = decide(self._end(last, ending), _judgement(last, ghost))
@@ -235,7 +241,7 @@ class Case:
     def _ghost(self, last: Seen, ending: str) -> Finding | None:
         """Look for ghosts where they can decide: ended by itself, not green, not banned."""
         by_itself = ending in ("finished", "gave_up")
-        if not by_itself or last.green or last.ban is not None:
+        if not by_itself or last.decides:
             return None
         hidden = self.grader.frozen.hidden
         return ghosts(self.grader.fixture, last.state.tree, hidden, read_names(self.names))

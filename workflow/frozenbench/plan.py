@@ -228,16 +228,23 @@ class Plan:
         """The view's folder."""
         return layout.view(self.name, self.digest, self.view_digest)
 
-    def missing_leaves(self) -> list[Path]:
-        """Return runs and grades that a finished table needs and the store has lost.
+    def lost_cells(self) -> list[PlannedCell]:
+        """Return cells of which the store has lost a run or grade that something stands on.
 
-        Snakemake does not notice a deleted leaf behind a finished table.
+        A grade stands on its run, a finished table on both. Snakemake does not notice.
         """
-        if not (self.folder / "cells.parquet").exists():
-            return []
-        leaves = [layout.run(key) / "run.json" for key in self.runs]
-        leaves += [layout.grade(key) / "grade.json" for key in self.grades]
-        return [leaf for leaf in leaves if not leaf.exists()]
+        finished = (self.folder / "cells.parquet").exists()
+
+        def is_lost(cell: PlannedCell) -> bool:
+            run, grade = (leaf.exists() for leaf in self.leaves(cell))
+            return (not run and (grade or finished)) or (not grade and finished)
+
+        return [cell for cell in self.cells if is_lost(cell)]
+
+    @staticmethod
+    def leaves(cell: PlannedCell) -> tuple[Path, Path]:
+        """Return where a cell's run and grade stand."""
+        return layout.run(cell.run_key) / "run.json", layout.grade(cell.grade_key) / "grade.json"
 
 
 def _task_controls(task: Task) -> dict[str, Any]:

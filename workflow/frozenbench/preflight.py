@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
 from frozenbench.canonical import BadInput, Refused
 from frozenbench.controls import CAP_FIELDS
+from frozenbench.figures import figure_names
 from frozenbench.packs import Task
 from frozenbench.plan import Plan
 from frozenbench.schema import nearest
-
-#: Modules of frozenbench.figures that are no figures.
-NOT_FIGURES = ("__init__", "style", "header")
 
 
 def preflight(plan: Plan) -> Plan:
@@ -30,12 +27,6 @@ def preflight(plan: Plan) -> Plan:
     _check_agents(plan)
     _check_figures(plan)
     return plan
-
-
-def figure_names() -> list[str]:
-    """Return the names of all figures: the modules of frozenbench.figures."""
-    folder = Path(__file__).parent / "figures"
-    return sorted(path.stem for path in folder.glob("*.py") if path.stem not in NOT_FIGURES)
 
 
 def _check_pin(plan: Plan) -> None:
@@ -59,12 +50,14 @@ def _check_pack(plan: Plan) -> None:
             f"{plan.config.pack.path}/pack.json: python: wants {info.python}, this is "
             f"{platform.python_version()}; cure: run frozenbench with a Python in that range"
         )
-    for name in plan.config.tasks or ():
-        if name not in plan.tasks:
-            raise BadInput(
-                f"{where}: tasks: {name!r} is not in the pack"
-                f"{nearest(name, [task.id for task in plan.pack.tasks])}"
-            )
+    known = [task.id for task in plan.pack.tasks]
+    for key in ("tasks", "allow_open_network"):
+        for name in getattr(plan.config, key) or ():
+            if name not in known:
+                raise BadInput(
+                    f"{where}: {key}: {name!r} is not in the pack{nearest(name, known)}; cure: name "
+                    "a task"
+                )
     for task in plan.tasks.values():
         _check_task(plan, task)
 
@@ -120,4 +113,6 @@ def _check_figures(plan: Plan) -> None:
     known = figure_names()
     for name in plan.config.figures:
         if name not in known:
-            raise BadInput(f"{plan.where}: figures: {name!r} is unknown{nearest(name, known)}")
+            raise BadInput(
+                f"{plan.where}: figures: {name!r} is unknown{nearest(name, known)}; cure: one of these"
+            )

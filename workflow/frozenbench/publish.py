@@ -18,11 +18,13 @@ def publish(experiment: Path, view_folder: Path, out: Path, marker: Path) -> Non
     if staged.exists():
         shutil.rmtree(staged)
     for source, name in _content(experiment, view_folder):
+        if source.name.startswith("."):  # Snakemake marks the folders that it keeps
+            continue
         target = staged / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     out.mkdir(parents=True, exist_ok=True)
-    for item in out.iterdir():
+    for item in sorted(out.iterdir()):  # marks first: whoever is killed here leaves none behind
         if item.is_dir() and not item.is_symlink():
             shutil.rmtree(item)
         else:
@@ -42,7 +44,7 @@ def _content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
         yield path, path.name
     for path in sorted((view_folder / "statistics").iterdir()):
         yield path, f"tables/{path.name}"
-    for folder in sorted((view_folder / "figures").iterdir()):
+    for folder in sorted((view_folder / "figures").glob("*")):
         for path in sorted(folder.iterdir()):
             if path.name != "refused.json":
                 yield path, f"figures/{path.name}"

@@ -10,6 +10,7 @@ from frozenbench import layout
 from frozenbench.canonical import read_json
 from frozenbench.outcomes import INFRASTRUCTURE
 from frozenbench.plan import Plan, PlannedCell
+from frozenbench.void import void
 
 #: Reasons that concern the grade alone: the run stays.
 GRADE_ONLY = ("grader_broken",)
@@ -20,27 +21,34 @@ def retry(plan: Plan) -> Iterator[str]:
 
     The attempt's files stand in runs/<key>/attempts/<n>/; `attempts` counts them.
     """
-    count = 0
-    for key, cell in plan.grades.items():
-        path = layout.grade(key) / "grade.json"
-        if not path.exists():
-            continue
-        grade = read_json(path)
-        if grade["outcome"] != "ERROR" or grade["reason"] not in INFRASTRUCTURE:
-            continue
-        set_aside(cell, grade["reason"])
-        count += 1
-        yield f"set aside: {cell.label} ({grade['reason']})"
+    broken = dict(broken_cells(plan))
+    # First what stands on them, in every experiment: a retry that is killed leaves nothing stale.
+    runs = {plan.grades[key].run_key for key, reason in broken.items() if reason not in GRADE_ONLY}
+    void(runs, broken)
+    for key, reason in broken.items():
+        set_aside(plan.grades[key], reason)
+        yield f"set aside: {plan.grades[key].label} ({reason})"
     yield (
-        f"{count} cells set aside; next: snakemake --cores 4"
-        if count
+        f"{len(broken)} cells set aside; next: snakemake --cores 4"
+        if broken
         else "no cell ended in an infrastructure ERROR; nothing to do"
     )
 
 
+def broken_cells(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield (grade key, reason) of every cell that ended in an infrastructure ERROR."""
+    for key in plan.grades:
+        path = layout.grade(key) / "grade.json"
+        if path.exists():
+            grade = read_json(path)
+            if grade["outcome"] == "ERROR" and grade["reason"] in INFRASTRUCTURE:
+                yield key, grade["reason"]
+
+
 def set_aside(cell: PlannedCell, reason: str) -> None:
     """Remove a cell's grade; move its run among its attempts unless the grader alone broke."""
-    shutil.rmtree(layout.grade(cell.grade_key))
+    if layout.grade(cell.grade_key).exists():
+        shutil.rmtree(layout.grade(cell.grade_key))
     if reason in GRADE_ONLY:
         return
     folder = layout.run(cell.run_key)

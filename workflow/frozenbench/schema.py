@@ -1,16 +1,18 @@
 """JSON schemas generated from the control dataclasses, and the way from a mapping back to one.
 
-The files in workflow/schemas/ are written by `python -m frozenbench.schema workflow/schemas`; a
-test asserts that they agree with the dataclasses.
+The files in workflow/schemas/ are written by `python -m frozenbench.schema_files`; a test asserts
+that they agree with the dataclasses.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
+import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from frozenbench.canonical import BadInput
@@ -37,7 +39,7 @@ def _fields(cls: type) -> tuple[dataclasses.Field[Any], ...]:
 
 
 def _property(field: dataclasses.Field[Any], hint: Any) -> dict[str, Any]:
-    inner = _dataclass_in(hint)
+    inner = dataclass_in(hint)
     unit = field.metadata["unit"]
     doc = field.metadata["doc"] + (f" [{unit}]" if unit else "")
     schema = dict(field.metadata["schema"])
@@ -47,7 +49,7 @@ def _property(field: dataclasses.Field[Any], hint: Any) -> dict[str, Any]:
     return {"description": doc, **schema}
 
 
-def _dataclass_in(hint: Any) -> type | None:
+def dataclass_in(hint: Any) -> type | None:
     """Return the dataclass inside `X`, `X | None` or `tuple[X, ...]`, else None."""
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return hint
@@ -79,14 +81,19 @@ def _make(cls: type[T], data: Mapping[str, Any]) -> T:
     for field in _fields(cls):
         if field.name not in data:
             continue
-        inner, value = _dataclass_in(hints[field.name]), data[field.name]
+        inner, value = dataclass_in(hints[field.name]), data[field.name]
         if isinstance(value, list):
             values[field.name] = tuple(_make(inner, item) if inner else item for item in value)
         elif inner is not None and value is not None:
             values[field.name] = _make(inner, value)
         else:
-            values[field.name] = value
+            values[field.name] = _plain(value)
     return cls(**values)
+
+
+def _plain(value: Any) -> Any:
+    """Give a whole number one spelling: 300 and 300.0 are one control and must be one key."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def check(schema: Mapping[str, Any], data: Any, where: str) -> None:
@@ -94,29 +101,49 @@ def check(schema: Mapping[str, Any], data: Any, where: str) -> None:
     if not isinstance(data, Mapping):
         raise BadInput(f"{where}: holds {_shown(data)}; cure: a mapping of keys to values")
     validator = _strict_validator()(dict(schema))
-    error = min(
-        validator.iter_errors(data),
-        key=lambda error: (error.validator != "additionalProperties", list(map(str, error.path))),
-        default=None,
-    )
-    if error is not None:
-        raise BadInput(f"{where}: {_explain(error)}")
+    try:
+        error = min(
+            validator.iter_errors(data),
+            key=lambda error: (error.validator != "additionalProperties", [*map(str, error.path)]),
+            default=None,
+        )
+        told = None if error is None else _explain(error)
+    except RecursionError:
+        told = "is nested too deeply; cure: keys and values as in the docs"
+    if told is not None:
+        raise BadInput(f"{where}: {told}")
 
 
 def _strict_validator() -> Any:
-    """Strict types: true is no number, tuples are arrays, so that keys have one spelling."""
+    """Strict types: true is no number, nor is NaN; tuples are arrays; `$` is the text's very end."""
     import jsonschema  # heavy: only where configs are read, never in a cell
 
     base = jsonschema.Draft202012Validator
     checker = base.TYPE_CHECKER.redefine_many(
         {
             "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+            "number": lambda _, value: _is_number(value),
             "array": lambda _, value: isinstance(value, list | tuple),
             "object": lambda _, value: isinstance(value, Mapping),
         }
     )
     extend: Callable[..., Any] = jsonschema.validators.extend
-    return extend(base, type_checker=checker)
+    return extend(base, {"pattern": _pattern}, type_checker=checker)
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a finite number; canonical JSON knows no other."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, int) or math.isfinite(value)
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
+    """Match as JSON Schema means it: in Python, `$` would also stand before a last line end."""
+    from jsonschema import ValidationError
+
+    if isinstance(instance, str) and not re.search(pattern.replace("$", r"\Z"), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def _explain(error: Any) -> str:
@@ -147,10 +174,13 @@ def _cure(error: Any) -> str:
         "minItems": "at least {} item(s)",
         "minLength": "a text that is not empty",
     }
+    if wanted == "number":
+        wanted = "number (finite)"
     if isinstance(wanted, list):
         wanted = " or ".join("null" if item is None else str(item) for item in wanted)
-    text = texts.get(error.validator, str(error.message)).format(wanted)
-    return text + (f" ({doc})" if doc else "")
+    if error.validator not in texts:
+        return str(doc)
+    return texts[error.validator].format(wanted) + (f" ({doc})" if doc else "")
 
 
 def _shown(value: Any) -> str:

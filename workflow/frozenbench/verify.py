@@ -29,6 +29,7 @@ def verify_store() -> Iterator[str]:
     for pattern, check in (
         ("frozen/tasks/*", _task),
         ("frozen/graders/*", _grader),
+        ("frozen/agents/*", _agent),
         ("runs/*", _run),
         ("grades/*", _grade),
         ("responses/??/*.json", _response),
@@ -52,6 +53,16 @@ def _grader(path: Path) -> str | None:
     from frozenbench.grade.grading import read_grader
 
     read_grader(path)
+    return None
+
+
+def _agent(path: Path) -> str | None:
+    agent = read_json(path / "agent.json")
+    if digest(agent) != path.name:
+        return "its digest is not what its sheet and connection give"
+    code = agent["sheet"].get("code_sha256")
+    if code is not None and tree_digest(tree_at(path / "code")) != code:
+        return "its code is not what its sheet says"
     return None
 
 

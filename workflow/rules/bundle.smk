@@ -6,33 +6,41 @@
 
 rule publish:
     input:
-        cells=f"{EXPERIMENT}/cells.parquet",
-        statistics=f"{VIEW}/statistics",
-        figures=[f"{VIEW}/figures/{figure}" for figure in PLAN.config.figures],
-        page=f"{VIEW}/page",
+        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
+        statistics=ancient(f"{VIEW}/statistics"),
+        figures=ancient([f"{VIEW}/figures/{figure}" for figure in PLAN.config.figures]),
+        page=ancient(f"{VIEW}/page"),
     output:
         MARKER,
     log:
         f"logs/publish/{PLAN.digest[:12]}-{PLAN.view_digest[:8]}.log",
+    conda:
+        "../../environment.yml"
     params:
-        out=layout.published(NAME).as_posix(),
+        frozenbench=FROZENBENCH,
+        experiment=lambda wildcards, input: Path(input.cells).parent,
+        view=lambda wildcards, input: Path(input.page).parent,
+        out=lambda wildcards, output: Path(output[0]).parent,
     message:
         f"publish: results/{NAME}/"
     shell:
-        "{FROZENBENCH} publish --experiment {EXPERIMENT:q} --view_folder {VIEW:q} --out {params.out:q}"
+        "{params.frozenbench} publish --experiment {params.experiment:q} --view_folder {params.view:q} --out {params.out:q}"
         " --marker {output:q} 2> {log:q}"
 
 
 rule check_score:
     input:
-        MARKER,
+        ancient(MARKER),
     output:
         CHECKED,
     log:
         f"logs/check_score/{PLAN.digest[:12]}-{PLAN.view_digest[:8]}.log",
+    conda:
+        "../../environment.yml"
     params:
-        published=layout.published(NAME).as_posix(),
+        frozenbench=FROZENBENCH,
+        published=lambda wildcards, input: Path(input[0]).parent,
     message:
         f"check_score: {NAME}"
     shell:
-        "{FROZENBENCH} check_score --published {params.published:q} --out {output:q} 2> {log:q}"
+        "{params.frozenbench} check_score --published {params.published:q} --out {output:q} 2> {log:q}"

@@ -3,10 +3,10 @@
 
 rule draw_figure:
     input:
-        statistics=f"{VIEW}/statistics",
-        cells=f"{EXPERIMENT}/cells.parquet",
-        measured=f"{EXPERIMENT}/measured.parquet",
-        controls=ancient(f"{EXPERIMENT}/controls.json"),
+        statistics=ancient(f"{VIEW}/statistics"),
+        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
+        measured=ancient(f"{EXPERIMENT}/measured.parquet"),
+        controls=ancient(JOBS.controls),
         view=ancient(f"{VIEW}/view.json"),
     output:
         report(
@@ -17,27 +17,35 @@ rule draw_figure:
         ),
     log:
         f"logs/draw_figure/{PLAN.view_digest[:12]}-{{figure}}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        frozenbench=FROZENBENCH,
     message:
         "draw_figure: {wildcards.figure}"
     shell:
-        "{FROZENBENCH} draw_figure --figure {wildcards.figure} --statistics {input.statistics:q} --cells {input.cells:q}"
+        "{params.frozenbench} draw_figure --figure {wildcards.figure} --statistics {input.statistics:q} --cells {input.cells:q}"
         " --measured {input.measured:q} --controls {input.controls:q} --view {input.view:q} --out {output:q}"
         " 2> {log:q}"
 
 
 rule write_page:
     input:
-        statistics=f"{VIEW}/statistics",
-        cells=f"{EXPERIMENT}/cells.parquet",
-        measured=f"{EXPERIMENT}/measured.parquet",
-        controls=ancient(f"{EXPERIMENT}/controls.json"),
+        statistics=ancient(f"{VIEW}/statistics"),
+        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
+        measured=ancient(f"{EXPERIMENT}/measured.parquet"),
+        controls=ancient(JOBS.controls),
         view=ancient(f"{VIEW}/view.json"),
     output:
         directory(f"{VIEW}/page"),
     log:
         f"logs/write_page/{PLAN.view_digest[:12]}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        frozenbench=FROZENBENCH,
     message:
         f"write_page: results/{NAME}/README.md"
     shell:
-        "{FROZENBENCH} write_page --statistics {input.statistics:q} --cells {input.cells:q} --measured {input.measured:q}"
+        "{params.frozenbench} write_page --statistics {input.statistics:q} --cells {input.cells:q} --measured {input.measured:q}"
         " --controls {input.controls:q} --view {input.view:q} --out {output:q} 2> {log:q}"

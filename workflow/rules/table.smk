@@ -1,40 +1,49 @@
 # From cells to the tables of the experiment and the statistics of its view.
+#
+# All inputs are `ancient`: a copied store has times in any order. What has to be made again is not
+# there (frozenbench.void), and Snakemake then makes all that stands on it again too.
 
 
 rule collect_cells:
     input:
-        runs=[layout.run(key).as_posix() + "/run.json" for key in PLAN.runs],
-        grades=[layout.grade(key).as_posix() + "/grade.json" for key in PLAN.grades],
-        controls=ancient(f"{EXPERIMENT}/controls.json"),
-        record=ancient(layout.frozen_record(PLAN.record_id).as_posix()),
+        **JOBS.leaves(),
+        controls=ancient(JOBS.controls),
+        record=ancient(layout.frozen_record(PLAN.record_id)),
     output:
         cells=f"{EXPERIMENT}/cells.parquet",
         measured=f"{EXPERIMENT}/measured.parquet",
         refusals=f"{EXPERIMENT}/refusals.json",
     log:
         f"logs/collect_cells/{PLAN.digest[:12]}.log",
+    conda:
+        "../../environment.yml"
     params:
-        out=EXPERIMENT,
+        frozenbench=FROZENBENCH,
+        out=lambda wildcards, output: Path(output.cells).parent,
     message:
         f"collect_cells: {len(PLAN.cells)} cells of {NAME}"
     shell:
-        "{FROZENBENCH} collect_cells --controls {input.controls:q} --record {input.record:q} --out {params.out:q}"
+        "{params.frozenbench} collect_cells --controls {input.controls:q} --record {input.record:q} --out {params.out:q}"
         " 2> {log:q}"
 
 
 rule contrast:
     input:
-        cells=f"{EXPERIMENT}/cells.parquet",
-        measured=f"{EXPERIMENT}/measured.parquet",
-        refusals=f"{EXPERIMENT}/refusals.json",
-        controls=ancient(f"{EXPERIMENT}/controls.json"),
+        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
+        measured=ancient(f"{EXPERIMENT}/measured.parquet"),
+        refusals=ancient(f"{EXPERIMENT}/refusals.json"),
+        controls=ancient(JOBS.controls),
         view=ancient(f"{VIEW}/view.json"),
     output:
         directory(f"{VIEW}/statistics"),
     log:
         f"logs/contrast/{PLAN.view_digest[:12]}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        frozenbench=FROZENBENCH,
     message:
         f"contrast: rates, exact contrasts and flips of {NAME}"
     shell:
-        "{FROZENBENCH} contrast --cells {input.cells:q} --measured {input.measured:q} --controls {input.controls:q}"
+        "{params.frozenbench} contrast --cells {input.cells:q} --measured {input.measured:q} --controls {input.controls:q}"
         " --view {input.view:q} --refusals {input.refusals:q} --out {output:q} 2> {log:q}"

@@ -7,10 +7,12 @@ out then: what it changed before the clock fell lies inside the budget.
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from frozenbench.adapters.contract import (
@@ -22,6 +24,7 @@ from frozenbench.adapters.contract import (
     Turn,
     Use,
 )
+from frozenbench.adapters.proposals import count_of
 from frozenbench.adapters.python import CODE, refuse_model_fields
 from frozenbench.canonical import File, write_tree
 from frozenbench.controls import STRINGS, Agent, control
@@ -43,7 +46,11 @@ class Options:
         {**STRINGS, "minItems": 1},
     )
     code: tuple[str, ...] = control(
-        "files and folders of the agent, relative to the project", STRINGS, default=(), in_key=False
+        "files and folders of the agent, relative to the project",
+        STRINGS,
+        default=(),
+        in_key=False,
+        enters="run key, by the digest of its content",
     )
 
 
@@ -65,8 +72,10 @@ class CommandAgent:
         tree, notes, limit = take_tree(self.work)
         for note in notes:
             self.cell.log(note)
+        if limit is not None:
+            self.cell.log(f"artifact: {limit}")
         if ended.timed_out:
-            raise ClockFell(tree)
+            raise ClockFell(tree if limit is None else None)
         if ended.resource_limit is not None:
             raise ResourceLimit(ended.resource_limit)
         if ended.signal == 9:
@@ -111,17 +120,21 @@ class CommandAgent:
         code = self.cell.code
         if code is None:
             return words
-        return [box.seen(f"{CODE}/{word}") if (code / word).exists() else word for word in words]
+        names = {path.relative_to(code).as_posix() for path in code.rglob("*")}
+        paths = [PurePosixPath(word).as_posix() for word in words]
+        return [
+            box.seen(f"{CODE}/{path}") if path in names else word
+            for word, path in zip(words, paths, strict=True)
+        ]
 
     def _proposal(self, tree: Mapping[str, File], ended: Ended, limit: str | None) -> Proposal:
         report = _read_report(self.folder / "report")
-        counts = {name: _count(report, name) for name in ("tokens_input", "tokens_output")}
+        counts = {name: count_of(report.get(name)) for name in ("tokens_input", "tokens_output")}
         parts = [value for value in counts.values() if value is not None]
-        spend, currency = report.get("spend"), report.get("currency")
-        priced = isinstance(spend, int | float) and isinstance(currency, str)
+        spend, currency = _price(report)
         return Proposal(
             tree=tree,
-            tool_calls=_count(report, "tool_calls"),
+            tool_calls=count_of(report.get("tool_calls")),
             use=Use(
                 total=sum(parts) if len(parts) == 2 else None,
                 input=counts["tokens_input"],
@@ -131,15 +144,22 @@ class CommandAgent:
             gave_up=report.get("gave_up") is True,
             too_large=limit,
             note=f"status {ended.exit_status}, signal {ended.signal}",
-            spend=float(spend) if priced and spend is not None else None,
-            currency=currency if priced else None,
+            spend=spend,
+            currency=currency,
         )
 
 
-def _count(report: Mapping[str, Any], name: str) -> int | None:
-    value = report.get(name)
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return int(value) if whole and value is not None else None
+def _price(report: Mapping[str, Any]) -> tuple[float | None, str | None]:
+    """Return spend and currency where both are of their form; one without the other says nothing."""
+    spend, currency = report.get("spend"), report.get("currency")
+    if isinstance(spend, bool) or not isinstance(spend, int | float) or not 0 <= spend < math.inf:
+        return None, None
+    if not isinstance(currency, str) or not re.fullmatch("[A-Z]{3}", currency):
+        return None, None
+    try:
+        return float(spend), currency
+    except OverflowError:  # a whole number beyond all floats
+        return None, None
 
 
 def _read_report(folder: Path) -> dict[str, Any]:

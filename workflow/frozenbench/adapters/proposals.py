@@ -8,6 +8,8 @@ from typing import Any
 from frozenbench.adapters.contract import AgentCrashed, Cell, Proposal, Use
 
 FIELDS = ("files", "tool_name", "tokens", "done", "gave_up")
+#: Beyond it a number of tokens is no count: the tables hold sums of them as int64.
+MAX_COUNT = 10**12
 
 
 def parse_proposal(value: Any) -> Proposal:
@@ -21,16 +23,36 @@ def parse_proposal(value: Any) -> Proposal:
     for name in value:
         if name not in FIELDS:
             raise AgentCrashed(f"proposal: {name!r} is unknown; known: {', '.join(FIELDS)}")
-    files = value.get("files") or {}
-    if not isinstance(files, Mapping):
-        raise AgentCrashed(f"proposal: files is {type(files).__name__}; a mapping was due")
     return Proposal(
-        files=files,
+        files=_files(value),
         tool_name=_typed(value, "tool_name", str, None),
         use=Use(total=_tokens(value)),
         done=_typed(value, "done", bool, False),
         gave_up=_typed(value, "gave_up", bool, False),
     )
+
+
+def _files(value: Mapping[str, Any]) -> Mapping[str, str | None]:
+    """Return path -> text or None; what a path may be is the loop's to say, for all adapters."""
+    files = value.get("files")
+    if files is None:
+        return {}
+    if not isinstance(files, Mapping):
+        raise AgentCrashed(f"proposal: files is {type(files).__name__}; a mapping was due")
+    for path, content in files.items():
+        if not isinstance(content, str | None):
+            kind = type(content).__name__
+            raise AgentCrashed(f"proposal: files[{path[:80]!a}] is {kind}; text or null was due")
+        _check_text(path, "a path")
+    return files
+
+
+def _check_text(text: str, what: str) -> None:
+    """Raise AgentCrashed for half a surrogate pair, which JSON can say and no file can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise AgentCrashed(f"proposal: {what} holds half a surrogate pair") from None
 
 
 def _typed(value: Mapping[str, Any], name: str, kind: type, default: Any) -> Any:
@@ -39,6 +61,8 @@ def _typed(value: Mapping[str, Any], name: str, kind: type, default: Any) -> Any
         return default
     if not isinstance(item, kind):
         raise AgentCrashed(f"proposal: {name} is {type(item).__name__}; {kind.__name__} was due")
+    if isinstance(item, str):
+        _check_text(item, name)
     return item
 
 
@@ -46,9 +70,18 @@ def _tokens(value: Mapping[str, Any]) -> int | None:
     tokens = value.get("tokens")
     if tokens is None:
         return None
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0:
-        raise AgentCrashed(f"proposal: tokens is {tokens!r}; a whole number >= 0 was due")
-    return tokens
+    if (number := count_of(tokens)) is None:
+        told = repr(tokens)[:80]
+        raise AgentCrashed(
+            f"proposal: tokens is {told}; a whole number from 0 to {MAX_COUNT} was due"
+        )
+    return number
+
+
+def count_of(value: Any) -> int | None:
+    """Return a count that an agent tells of itself, or None for what can be none."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value <= MAX_COUNT else None
 
 
 def told(proposal: Proposal) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Options:
         "files and folders of the agent, relative to the project",
         {**STRINGS, "minItems": 1},
         in_key=False,
+        enters="run key, by the digest of its content",
     )
     attribute: str = control("the function", STRING, default="propose")
 
@@ -105,10 +106,8 @@ class PythonAgent:
             raise AgentCrashed(f"the agent's module cannot be used:\n{answer.get('crashed')}")
 
     def _exchange(self, request: dict[str, Any], deadline: float) -> dict[str, Any] | None:
-        try:
-            self.running.write_line(json.dumps(request).encode())
-        except BrokenPipeError:
-            self._gone()
+        # Where it takes no more, the reading tells why: it has ended, or the clock falls.
+        self.running.write_line(json.dumps(request).encode(), deadline)
         return self._read(deadline)
 
     def _read(self, deadline: float) -> dict[str, Any] | None:
@@ -119,7 +118,7 @@ class PythonAgent:
             return None
         try:
             answer = json.loads(line)
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             raise AgentCrashed("the agent's process wrote a line that is not JSON") from None
         if not isinstance(answer, dict):
             raise AgentCrashed("the agent's process wrote a line that is no JSON object")

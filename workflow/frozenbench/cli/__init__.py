@@ -80,6 +80,10 @@ def _run(name: str, command: Command, words: Sequence[str]) -> int:
     except BrokenPipeError:  # `frozenbench show | head`
         sys.stderr.close()
         return 0
+    except OSError as error:  # a full disk, a folder that may not be written
+        at = f"{error.filename}: " if error.filename else ""
+        print(f"frozenbench {name}: {at}{error.strerror or error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"frozenbench {name}: interrupted", file=sys.stderr)
         return 1

@@ -174,8 +174,13 @@ def leader(figure: Figure, start: tuple[float, float], end: tuple[float, float])
 
 @lru_cache(maxsize=1 << 14)
 def width_of(text: str, size: float, bold: bool = False, mono: bool = False) -> float:
-    """Return the width of one line of text in inches, from the font's own metrics."""
+    """Return the width of one line of text in inches, from the font's own metrics.
+
+    Raises:
+        BadInput: the font cannot show a character.
+    """
     found = _properties(size, bold, mono)
+    _require_glyphs(text, found)
     wide, _, _ = text_to_path.get_text_width_height_descent(text, found, ismath=False)
     return float(wide) / 72
 
@@ -218,7 +223,8 @@ def render(figure: Figure) -> dict[str, bytes]:
     Raises:
         BadInput: a text holds a character that the font cannot show.
     """
-    _require_glyphs(figure)
+    for text in texts(figure):
+        _require_glyphs(text.get_text(), text.get_fontproperties())
     files: dict[str, bytes] = {}
     for kind in FORMATS:
         sink = io.BytesIO()
@@ -233,12 +239,11 @@ def texts(figure: Figure) -> list[Text]:
     return [item for item in found if item.get_visible() and item.get_text().strip()]
 
 
-def _require_glyphs(figure: Figure) -> None:
-    for text in texts(figure):
-        font = get_font(findfont(text.get_fontproperties()))
-        for letter in text.get_text():
-            if letter != "\n" and not font.get_char_index(ord(letter)):
-                raise BadInput(
-                    f"figure: {text.get_text()!r} holds {letter!r}, which DejaVu Sans cannot show; "
-                    "a picture never shows an empty box in its place; cure: another title or name"
-                )
+def _require_glyphs(text: str, properties: FontProperties) -> None:
+    font = get_font(findfont(properties))
+    for letter in text:
+        if letter != "\n" and not font.get_char_index(ord(letter)):
+            raise BadInput(
+                f"figure: {text!r} holds {letter!r}, which DejaVu Sans cannot show; "
+                "a picture never shows an empty box in its place; cure: another title or name"
+            )

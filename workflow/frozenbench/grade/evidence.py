@@ -64,9 +64,17 @@ def facts_of(evidence: Evidence) -> list[dict[str, Any]]:
             fact = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(fact, dict) and fact.get("nonce") == evidence.nonce:
+        if isinstance(fact, dict) and fact.get("nonce") == evidence.nonce and _well_formed(fact):
             found.append(fact)
     return found
+
+
+def _well_formed(fact: dict[str, Any]) -> bool:
+    """Tell whether a line is of a harness's form: one that is not comes from the candidate."""
+    if "test" in fact and fact.get("outcome") not in ("passed", "failed", "skipped"):
+        return False
+    texts = all(isinstance(fact.get(name, ""), str) for name in ("test", "collect_error", "broken"))
+    return texts and type(fact.get("end", 0)) is int
 
 
 def judge_tests(evidence: Evidence, expected: Sequence[str] | None) -> Verdict:

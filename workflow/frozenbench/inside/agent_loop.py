@@ -1,7 +1,7 @@
 """Runs a `python` agent inside the sandbox: one JSON line in, one JSON line out.
 
-Started as `python agent_loop.py MODULE ATTRIBUTE ROOT…`. The agent's prints go to standard error,
-so that nothing but answers stands on the way out.
+Started as `python agent_loop.py MODULE ATTRIBUTE ROOT…` in the work folder. The agent's prints go
+to standard error and its standard input is empty, so that requests and answers pass untouched.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import base64
 import importlib
 import json
 import os
+import shutil
 import sys
 import traceback
 from typing import Any
@@ -17,27 +18,28 @@ from typing import Any
 
 def main() -> int:
     """Import the agent, say ready, answer proposals until the input ends."""
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     module, attribute, *roots = sys.argv[1:]
     sys.path[:0] = roots
     try:
+        work = WorkFolder(os.getcwd())
         propose = getattr(importlib.import_module(module), attribute)
     except BaseException:
         _say(answers, {"crashed": traceback.format_exc(limit=-4)})
         return 1
     _say(answers, {"ready": True})
-    for line in sys.stdin:
+    for line in requests:
         request = json.loads(line)
-        _sync(request["changes"])
         try:
-            proposal = propose(request["task"], request["history"])
-            text = json.dumps({"proposal": proposal})
+            work.bring_to(request["changes"])
+            answer = {"proposal": _checked(propose(request["task"], request["history"]))}
+            _say(answers, answer)
         except BaseException:
             _say(answers, {"crashed": traceback.format_exc(limit=-4)})
             return 1
-        answers.write(text + "\n")
-        answers.flush()
     return 0
 
 
@@ -46,16 +48,53 @@ def _say(answers: Any, value: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _sync(changes: dict[str, str | None]) -> None:
-    """Bring the work folder to the state after the agent's delivered proposals."""
-    for path, content in changes.items():
-        if content is None:
-            if os.path.lexists(path):
-                os.unlink(path)
-            continue
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        with open(path, "wb") as handle:
-            handle.write(base64.b64decode(content))
+def _checked(proposal: Any) -> Any:
+    """Refuse keys that JSON would turn into text: a file named None is a mistake."""
+    for mapping in (proposal, proposal.get("files") if isinstance(proposal, dict) else None):
+        for name in mapping if isinstance(mapping, dict) else ():
+            if not isinstance(name, str):
+                raise TypeError(f"proposal: {name!r} is {type(name).__name__}; text was due")
+    return proposal
+
+
+class WorkFolder:
+    """The work folder, brought to the state of the delivered proposals before each call."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._files: dict[str, tuple[bytes, bool]] = {}
+        for root, _, names in os.walk(folder):
+            for name in names:
+                path = os.path.join(root, name)
+                with open(path, "rb") as handle:
+                    executable = bool(os.fstat(handle.fileno()).st_mode & 0o100)
+                    self._files[os.path.relpath(path, folder)] = handle.read(), executable
+
+    def bring_to(self, changes: dict[str, str | None]) -> None:
+        """Take in what was delivered since, and write the whole tree anew."""
+        for path, content in changes.items():
+            _, executable = self._files.pop(path, (b"", False))
+            if content is not None:
+                self._files[path] = base64.b64decode(content), executable
+        os.chdir(self._folder)
+        self._empty()
+        for path, (data, executable) in self._files.items():
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with open(path, "wb") as handle:
+                handle.write(data)
+            os.chmod(path, 0o755 if executable else 0o644)
+
+    def _empty(self) -> None:
+        """Remove all that is there: links, closed folders, and folders where files go too."""
+        for root, folders, _ in os.walk("."):
+            for name in folders:
+                if not os.path.islink(path := os.path.join(root, name)):
+                    os.chmod(path, 0o700)
+        for entry in list(os.scandir(".")):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry)
+            else:
+                os.unlink(entry)
 
 
 if __name__ == "__main__":

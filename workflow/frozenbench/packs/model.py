@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from frozenbench.canonical import File, digest, tree_digest
-from frozenbench.controls import GRADE_SEMANTICS, ID_PATTERN, POSITIVE, SECONDS, STRING, control
+from frozenbench.controls import COUNT, GRADE_SEMANTICS, ID_PATTERN, SECONDS, STRING, control
 
 PATHS = {"type": "array", "items": STRING}
 HIDDEN = {
@@ -52,7 +52,7 @@ class PackLine:
         HIDDEN,
         default=None,
     )
-    weight: int = control("the task's review cost", POSITIVE, default=1)
+    weight: int = control("the task's review cost", COUNT, default=1)
     budget_s: float | None = control(
         "the task's own wall-clock cap", SECONDS, unit="s", default=None
     )

@@ -97,7 +97,7 @@ def _json(data: bytes, where: str) -> dict[str, Any]:
         value = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
     except UnicodeDecodeError as error:
         raise BadInput(f"{where}: is not UTF-8 (byte {error.start}); cure: save as UTF-8") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{where}: is not JSON: {error}; cure: one whole object a line") from None
     if not isinstance(value, dict):
         raise BadInput(f"{where}: holds no JSON object; cure: {{...}}")
@@ -276,6 +276,7 @@ class _Line:
         folders: list[str] = []
         for target, source in sources.items():
             self._add_hidden(target, source, hidden, folders)
+        self._check_hidden(hidden)
         trust = self.line.grader_trust
         if not hidden and trust != "exit-status":
             raise BadInput(
@@ -302,6 +303,15 @@ class _Line:
             solution=solution,
             lock_sha256=self.lock_sha256,
         )
+
+    def _check_hidden(self, hidden: Mapping[str, File]) -> None:
+        for path in hidden:
+            for parent in PurePosixPath(path).parents:
+                if parent.as_posix() in hidden:
+                    raise BadInput(
+                        f"{self.where}: hidden: {parent} would be a file and a folder (for {path}); "
+                        "cure: another path in the tree for one of them"
+                    )
 
     def _check_harness(self, argv: tuple[str, ...]) -> None:
         if argv[0] != "pytest" and not (argv[0] in PYTHONS and argv[1:3] == ("-m", "pytest")):
@@ -332,7 +342,7 @@ class _Line:
             return {self._inside_tree(path, "hidden"): path for path in given}
         sources = {}
         for name in named:
-            if ".." in PurePosixPath(name).parts or not (self.folder / name).exists():
+            if ".." in PurePosixPath(name).parts or not self._is_there(name):
                 continue
             sources[name] = name
             beside = PurePosixPath(name).parent
@@ -341,6 +351,13 @@ class _Line:
                     if (self.folder / beside / extra).exists():
                         sources[(beside / extra).as_posix()] = (beside / extra).as_posix()
         return sources
+
+    def _is_there(self, name: str) -> bool:
+        """Tell whether a word names something in the pack; a script in a word is no path."""
+        try:
+            return (self.folder / name).exists()
+        except (OSError, ValueError):
+            return False
 
     def _add_hidden(
         self, target: str, source: str, hidden: dict[str, File], folders: list[str]

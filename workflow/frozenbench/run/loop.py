@@ -6,9 +6,11 @@ count?), settle (does the agent say that it is done?). At each point the clock m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from frozenbench.adapters.contract import (
@@ -26,7 +28,7 @@ from frozenbench.adapters.contract import (
     Turn,
     Use,
 )
-from frozenbench.canonical import File, tree_digest
+from frozenbench.canonical import File, FrozenbenchError, tree_digest
 from frozenbench.run import meters as metering
 from frozenbench.run.meters import Meters
 from frozenbench.run.snapshots import TooLarge, apply_files
@@ -84,6 +86,8 @@ _ENDINGS: dict[type[Exception], str] = {
     AgentKilled: "killed",
     StartupTimeout: "startup_timeout",
 }
+#: What an adapter may raise.
+_CONTRACT = (*_ENDINGS, ClockFell, EndpointDown, PinDrift, FrozenbenchError)
 
 
 class _Stop(Exception):
@@ -162,14 +166,14 @@ class Loop:
             self.state.meters, proposal.use, self.caps, self._at(index, RECEIVE)
         )
         if hits:
-            self._withhold(proposal)
+            self._withhold(proposal, late=hits[0] == "wall_clock")
         self._stop_at(index, RECEIVE, hits)
         self._deliver(proposal, index)
         if proposal.gave_up:
             raise _Stop("gave_up")
         if proposal.done:
             raise _Stop("finished")
-        done = agent.settle(self._turn(index + 1))
+        done = self._settle(agent, index)
         self._stop_at(index, SETTLE, metering.clock_hits(self.caps, self._at(index, SETTLE)))
         if done:
             raise _Stop("finished")
@@ -188,7 +192,8 @@ class Loop:
         if self.forced == index * POINTS + RECEIVE:
             self._stop_at(index, RECEIVE, ("wall_clock",))
         try:
-            proposal = agent.propose(turn)
+            with _its_own_faults("propose"):
+                proposal = agent.propose(turn)
         except ClockFell as fell:
             self.state.clock_event = index * POINTS + RECEIVE
             if fell.tree is not None:
@@ -199,10 +204,16 @@ class Loop:
             self.state.infra_retries += proposal.served.infra_retries
         return proposal
 
+    def _settle(self, agent: Agent, index: int) -> bool:
+        turn = self._turn(index + 1)
+        with _its_own_faults("settle"):
+            return agent.settle(turn)
+
     def _stop_at(self, index: int, point: int, hits: tuple[str, ...]) -> None:
+        """End the run where a cap is hit; the event is kept where the clock decided."""
         if not hits:
             return
-        if "wall_clock" in hits:
+        if hits[0] == "wall_clock":
             self.state.clock_event = index * POINTS + point
         raise _Stop(f"cap:{hits[0]}", hits)
 
@@ -213,8 +224,13 @@ class Loop:
         self.emit({"event": "idle", "proposals": cap, "note": proposal.note})
         raise _Stop("cap:tool_calls", ("tool_calls",))
 
-    def _withhold(self, proposal: Proposal) -> None:
-        self.state.meters = metering.withheld(self.state.meters, proposal.use)
+    def _withhold(self, proposal: Proposal, late: bool) -> None:
+        """Keep a response from the agent; one that came after the clock fell counts nowhere.
+
+        Whether a late response still arrives is chance, and a replay does not ask for it.
+        """
+        if not late:
+            self.state.meters = metering.withheld(self.state.meters, proposal.use)
         self.emit({"event": "withheld", **_told(proposal)})
 
     def _deliver(self, proposal: Proposal, index: int) -> None:
@@ -271,6 +287,20 @@ class Loop:
             currency=state.currency,
             message=stop.message,
         )
+
+
+@contextmanager
+def _its_own_faults(where: str) -> Iterator[None]:
+    """Turn what an adapter lets out by mistake into `crashed`: the adapter itself failed."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, _CONTRACT):
+            raise
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        at = f"{Path(last.filename).name}:{last.lineno}"
+        told = f"the adapter's {where} raised {type(error).__name__} ({at}): {error}"
+        raise AgentCrashed(told) from error
 
 
 def _last_model(served: list[Served]) -> str | None:

@@ -1,0 +1,138 @@
+"""Speed, measured side by side and printed as ratios. Not a test: a machine's day is not a verdict.
+
+    make benchmarks                         # all
+    .venv/bin/python tests/benchmarks/benchmark.py start views
+
+Each measurement runs in a copy of the project, so that nothing here is touched.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+COPIED = ("Snakefile", "workflow", "config", "profiles", "packs", "records")
+
+
+def seconds(run: Callable[[], object], times: int = 1) -> float:
+    """Return the median wall time of `run`, s."""
+    taken = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - begin)
+    return statistics.median(taken)
+
+
+def python(*words: str, cwd: Path = ROOT) -> Callable[[], object]:
+    """Return a function that runs this Python with some words."""
+
+    def run() -> object:
+        return subprocess.run(
+            [sys.executable, *words], cwd=cwd, check=False, capture_output=True, text=True
+        )
+
+    return run
+
+
+def snakemake(project: Path, *words: str) -> None:
+    """Run the workflow in a project and stop with its output where it fails."""
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *words],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        sys.exit(f"snakemake {' '.join(words)} failed:\n{done.stderr[-4000:]}")
+
+
+@contextmanager
+def project_copy() -> Iterator[Path]:
+    """Give a copy of the project without results."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder) / "project"
+        project.mkdir(mode=0o755)
+        Path(folder).chmod(0o755)
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, project / name)
+            else:
+                shutil.copy(source, project / name)
+        yield project
+
+
+def start() -> Iterator[str]:
+    """A cell command that does nothing, against Python alone."""
+    bare = seconds(python("-c", "pass"), 15)
+    for rule in ("run_cell", "grade_cell"):
+        idle = seconds(python("-c", f"import frozenbench.cli, frozenbench.{rule}"), 15)
+        yield (
+            f"start of {rule}: {1000 * idle:.0f} ms, {idle / bare:.1f} times python -c pass "
+            f"({1000 * bare:.0f} ms); wanted < 100 ms"
+        )
+
+
+def views() -> Iterator[str]:
+    """Everything that a changed title draws again, against the first run of the experiment."""
+    with project_copy() as project:
+        config = ("--configfile", "config/starter.yaml")
+        whole = seconds(lambda: snakemake(project, *config))
+        path = project / "config" / "starter.yaml"
+        path.write_text(path.read_text() + '\ntitle: "Another title"\n')
+        again = seconds(lambda: snakemake(project, *config))
+        nothing = seconds(lambda: snakemake(project, *config))
+        yield (
+            f"views alone after a changed title: {again:.1f} s, {again / whole:.2f} of the first run "
+            f"({whole:.1f} s); wanted < 6 s"
+        )
+        yield f"nothing to be done: {nothing:.1f} s, {nothing / whole:.2f} of the first run"
+
+
+def default() -> Iterator[str]:
+    """The default experiment from its record and clean results, against its jobs' own floor."""
+    with project_copy() as project:
+        whole = seconds(lambda: snakemake(project))
+        runs = len(list((project / "results" / "runs").iterdir()))
+        grades = len(list((project / "results" / "grades").iterdir()))
+        verdicts = len(list((project / "results" / "verdicts").glob("*/*.json")))
+    bare = seconds(python("-c", "pass"), 15)
+    floor = (runs + grades) * bare / 2
+    yield (
+        f"default experiment from its record: {whole:.0f} s for {runs} runs, {grades} grades and "
+        f"{verdicts} verdicts, {whole / floor:.1f} times that many bare pythons on two cores "
+        f"({floor:.0f} s); wanted < 240 s"
+    )
+
+
+def dry_run() -> Iterator[str]:
+    """A dry run of the default experiment, against Snakemake's own start."""
+    with project_copy() as project:
+        bare = seconds(python("-m", "snakemake", "--version"), 3)
+        dry = seconds(python("-m", "snakemake", "-n", "--quiet", cwd=project), 3)
+        yield f"snakemake -n of the default experiment: {dry:.1f} s, {dry / bare:.1f} times --version"
+
+
+MEASUREMENTS = {"start": start, "views": views, "dry_run": dry_run, "default": default}
+
+
+def main(names: list[str]) -> int:
+    """Print the measurements that are named, or all."""
+    for name in names or list(MEASUREMENTS):
+        for line in MEASUREMENTS[name]():
+            print(line, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
