@@ -29,6 +29,7 @@ setup: .venv/.run  ## set up .venv from the hash-pinned locks
 	@echo "installing from locks/run.txt (about half a minute)"
 	@$(LOCKED) -r locks/run.txt
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q workflow/frozenbench
 	@touch $@
 
 .venv/.model: .venv/.run locks/model.txt

@@ -55,18 +55,10 @@ MARKER = layout.published_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 CHECKED = layout.checked_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 
 # Snakemake does not see that a run or a grade is gone which a finished table stands on.
-LOST = PLAN.lost_cells()
-MISSING = sorted(
-    {
-        path.as_posix()
-        for cell in LOST
-        for path in PLAN.leaves(cell)
-        if not path.exists()
-    }
-)
+MISSING = JOBS.missing()
 if MISSING:
     logger.warning(
-        f"{len(MISSING)} files that results stand on are gone, the first {MISSING[0]} ({LOST[0].label}): "
+        f"{len(MISSING)} files that results stand on are gone, the first {MISSING[0]} ({JOBS.lost[0].label}): "
         "they are made again, with all that stands on them."
     )
 

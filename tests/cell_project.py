@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -75,8 +77,6 @@ class Cell:
 
     def changed(self, step: int = -1) -> dict[str, str | bytes]:
         """Return what the snapshot of a step adds or changes (default: the last one)."""
-        import base64
-
         name = [line["snapshot"] for line in self.run["steps"] if line["snapshot"]][step]
         snapshot = json.loads((self.folder / "snapshots" / name).read_bytes())
         return {
@@ -137,11 +137,11 @@ class CellProject:
             **line,
         }
 
-    def agent(self, code: str | None = None, name: str = "agent", **fields: Any) -> None:
-        """Add an agent: by default one of the python adapter whose module holds `code`."""
+    def agent(self, source: str | None = None, name: str = "agent", **fields: Any) -> None:
+        """Add an agent: by default one of the python adapter whose module holds `source`."""
         data: dict[str, Any] = {"adapter": "python"} | fields
-        if code is not None:
-            self.write({f"{name}.py": code}, "agents")
+        if source is not None:
+            self.write({f"{name}.py": source}, "agents")
             data.setdefault("code", [f"agents/{name}.py"])
         if data["adapter"] == "python":
             data = {"module": name, **data}
@@ -234,10 +234,14 @@ class CellProject:
         expected = plan.expected_path(task)
         if not (grader_files / "grader.json").exists():
             freeze_grader(self.root / PACK, task.id, grader_files)
+        # What the reference passes costs a grade: the same for all projects of a session.
+        known = self.environment.parent / "expected" / expected.name
+        if not known.exists():
+            isolation = plan.config.isolation
+            freeze_expected(grader_files, task_files, self.environment, isolation, known)
         if not expected.exists():
-            freeze_expected(
-                grader_files, task_files, self.environment, plan.config.isolation, expected
-            )
+            expected.parent.mkdir(parents=True)
+            shutil.copy(known, expected)
         inputs = GradeInputs(
             controls=self.controls(plan),
             run=layout.run(cell.run_key),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import json
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -105,9 +104,11 @@ class Study:
     def write(self, name: str, content: str | bytes, executable: bool = False) -> Path:
         """Write a file below the project's folder."""
         path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        path.chmod(0o755 if executable else 0o644)
+        data = content.encode() if isinstance(content, str) else content
+        if not path.exists() or path.read_bytes() != data:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            path.chmod(0o755 if executable else 0o644)
         return path
 
     def save(self) -> None:
@@ -118,14 +119,13 @@ class Study:
         self.save_pack()
 
     def save_pack(self) -> None:
-        """Write the pack; an x-bit that was set stays."""
+        """Write the pack; a file that is right already stays, with its x-bit."""
         for name, content in self.files.items():
             path = self.pack_folder / name
             if content is None:
                 path.unlink(missing_ok=True)
                 continue
-            old = path.stat().st_mode if path.exists() else 0
-            self.write(f"{PACK}/{name}", content, executable=bool(old & stat.S_IXUSR))
+            self.write(f"{PACK}/{name}", content)
         self.write(f"{PACK}/pack.json", json.dumps(self.info))
         raw = self.raw
         if raw is None:

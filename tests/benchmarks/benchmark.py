@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-COPIED = ("Snakefile", "workflow", "config", "profiles", "packs", "records")
+COPIED = ("Snakefile", "environment.yml", "workflow", "config", "profiles", "packs", "records")
 
 
 def seconds(run: Callable[[], object], times: int = 1) -> float:

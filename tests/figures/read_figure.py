@@ -18,8 +18,6 @@ def boxes(figure: Figure) -> list[tuple[str, Bbox]]:
 
 
 def words(figure: Figure) -> str:
-    """Return all that is written, line by line in reading order."""
-    found = sorted(
-        ((-box.y1, box.x0, text) for text, box in boxes(figure)), key=lambda item: item[:2]
-    )
-    return "\n".join(text for _, _, text in found)
+    """Return all that is written but the ticks of y, line by line in reading order."""
+    found = [(-text.get_position()[1], text.get_position()[0], text) for text in figure.texts]
+    return "\n".join(text.get_text() for *_, text in sorted(found, key=lambda item: item[:2]))

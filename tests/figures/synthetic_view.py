@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -36,7 +36,7 @@ class World:
     of the kind that `kind` says of it: (agent_a, agent_b, how many came before) -> kind.
     """
 
-    counts: dict[str, Sequence[int]]
+    counts: Mapping[str, Sequence[int]]
     caps: Sequence[int | None] = (1, 2, 4, 8)
     n: int = 48
     axis: str = "max_tool_calls"
@@ -271,13 +271,8 @@ def _contrasts(world: World, drawn: str) -> list[Json]:
 def _cells(world: World, controls: Json) -> pa.Table:
     subset = controls["task_subset"]
     rows = [
-        {
-            "agent": agent,
-            "budget": budget,
-            "control": False,
-            "split": held["split"],
-            "network": held["network"],
-        }
+        {"agent": agent, "budget": budget, "control": False}
+        | {key: held[key] for key in ("split", "network")}
         for agent in world.counts
         for budget in world.all_budgets()
         for task, held in controls["tasks"].items()

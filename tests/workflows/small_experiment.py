@@ -136,7 +136,8 @@ def config() -> dict[str, Any]:
 def write_workflow(folder: Path) -> None:
     """Copy what a project consists of besides its study: Snakefile, rules, captions, profile."""
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(ROOT / "Snakefile", folder / "Snakefile")
+    for name in ("Snakefile", "environment.yml"):
+        shutil.copy2(ROOT / name, folder / name)
     for name in ("workflow/rules", "workflow/report", "profiles"):
         shutil.copytree(ROOT / name, folder / name)
 

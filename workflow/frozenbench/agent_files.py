@@ -131,6 +131,8 @@ def read_agent(root: Path, name: str) -> AgentFile:
     sheet = key_fields(agent) | key_fields(options)
     if code:
         sheet["code_sha256"] = tree_digest(code)
+    if len(roots) > 1:  # which of two modules of one name is imported
+        sheet["code_roots"] = list(roots)
     return AgentFile(name, adapter, sheet, _connection(agent, options), code, roots)
 
 
@@ -162,12 +164,16 @@ def _read_code(
     code: dict[str, File] = {}
     roots: list[str] = []
     for name in paths:
-        path = safe_path(root, name, f"{where}: code")
+        path = safe_path(root, name, f"{where}: code", "project")
         if path.is_file():
             code[Path(name).as_posix()] = File(path.read_bytes(), bool(path.stat().st_mode & 0o100))
             roots.append(Path(name).parent.as_posix())
         elif path.is_dir():
-            for item, file in read_tree(path).items():
+            try:
+                tree = read_tree(path)
+            except BadInput as error:
+                raise BadInput(f"{where}: code: {error}; cure: real files alone") from None
+            for item, file in tree.items():
                 if not is_cache(item):
                     code[f"{Path(name).as_posix()}/{item}"] = file
             roots.append(Path(name).as_posix())

@@ -11,12 +11,16 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def pack_line(controls: Mapping[str, Any], view: Mapping[str, Any]) -> str:
-    """Return the line on the pack: name, status, digest, number of tasks and weights."""
+    """Return the line on the pack: name, status, digest, tasks, weights, and what is unqualified."""
     weights = [task["weight"] for task in controls["tasks"].values()]
+    unqualified = [name for name, task in controls["tasks"].items() if not task["qualified"]]
+    listed = (
+        f"; unqualified (no reference solution): {', '.join(unqualified)}" if unqualified else ""
+    )
     subset = "" if controls["task_subset"] is None else ", a SUBSET of the pack's tasks"
     return (
         f"pack {view['pack']['name']} ({view['pack']['status']}) {controls['pack']['digest'][:12]}, "
-        f"{len(weights)} tasks, weights {min(weights)} to {max(weights)}{subset}"
+        f"{len(weights)} tasks, weights {min(weights)} to {max(weights)}{subset}{listed}"
     )
 
 

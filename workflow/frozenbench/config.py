@@ -10,7 +10,7 @@ import yaml
 
 from frozenbench.canonical import BadInput
 from frozenbench.controls import RESERVED_AGENTS, Budget, Config
-from frozenbench.schema import build, nearest
+from frozenbench.schema import build, nearest, plain_name
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -25,7 +25,9 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[Hashable, An
             raise BadInput(f"line {line}: a key is no plain text; cure: `key: value` lines")
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise BadInput(f"line {line}: {key}: the key stands twice; cure: keep one of them")
+            raise BadInput(
+                f"line {line}: {plain_name(key)}: the key stands twice; cure: keep one of them"
+            )
         seen.add(key)
     return loader.construct_mapping(node, deep=True)
 

@@ -15,8 +15,8 @@ def freeze_record(record: Path | None, store: Path, out: Path) -> Unpacked:
     """Unpack `record` into the folder `store` and write its summary to `out`.
 
     `out` holds `sha256` (of the file; null where there is none), `responses`, `clocks`,
-    `first_date`, `last_date`, `machine_classes`, `models` and `keys_sha256` (digest of the sorted
-    record keys). A record that is named and not there counts as empty. Doing it twice changes
+    `first_date`, `last_date`, `machine_classes`, `models`, `keys` (sorted record keys) and
+    `keys_sha256` (their digest). A record that is named and not there counts as empty. Doing it twice changes
     nothing.
 
     Raises:

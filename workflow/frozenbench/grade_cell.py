@@ -161,12 +161,12 @@ def read_states(folder: Path, run: Mapping[str, Any], fixture: Tree) -> list[Sta
     """Return the starting tree and the tree after each step that changed it."""
     nothing = {name: None if value is None else 0 for name, value in run["meters"].items()}
     states = [State(0, fixture, nothing, 0.0)]
-    for step in run["steps"]:
+    for step, seconds in zip(run["steps"], run["measured"]["step_seconds"], strict=True):
         if step["snapshot"] is None:
             continue
         path = folder / "snapshots" / step["snapshot"]
         tree = restore(fixture, read_json(path), str(path))
-        states.append(State(step["step"], tree, step["meters"], step["seconds"]))
+        states.append(State(step["step"], tree, step["meters"], seconds))
     return states
 
 

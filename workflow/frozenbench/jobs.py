@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from frozenbench import layout
 from frozenbench.packs import Task
@@ -27,16 +29,51 @@ class Jobs:
         """The pack environment's mark that it is whole."""
         return layout.environment(self.plan.environment_id) / "environment.json"
 
-    def needs(self, leaf: Path, **inputs: Path) -> dict[str, str]:
-        """Return a leaf's inputs while it is not there, and none once it is.
+    def needs(self, *leaves: Path, **inputs: Path) -> dict[str, str]:
+        """Return a leaf's inputs while it (or one of several) is not there, and none once it is.
 
         A leaf stands at a path that is the digest of all that it depends on, so one that is there
         is right. Otherwise a new experiment's controls.json, or an endpoint at another address,
         would make Snakemake run every cell again (`ancient` helps only where the input exists).
         """
-        if leaf.exists():
+        if all(leaf.exists() for leaf in leaves):
             return {}
         return {name: path.as_posix() for name, path in inputs.items()}
+
+    @cached_property
+    def lost(self) -> list[PlannedCell]:
+        """Cells of which the store has lost a run or a grade that something stands on."""
+        return self.plan.lost_cells()
+
+    def missing(self) -> list[str]:
+        """Return the runs and grades that are gone."""
+        leaves = {leaf for cell in self.lost for leaf in self.plan.leaves(cell)}
+        return sorted(leaf.as_posix() for leaf in leaves if not leaf.exists())
+
+    def settled(self, *outputs: str | Path, **inputs: Any) -> dict[str, Any]:
+        """Return the inputs of a job whose outputs, once they are there, are right.
+
+        They are `ancient` then: in a copied store, times come in any order. While an output is
+        missing they are plain, because behind `ancient` inputs that are made again Snakemake does
+        not look for missing outputs: after a killed run it would stop half-way and say "done".
+        """
+        if self.lost or not all(Path(output).exists() for output in outputs):
+            return inputs
+        from snakemake.io import ancient  # type: ignore[import-untyped]
+
+        return {name: ancient(path) for name, path in inputs.items()}
+
+    def view_inputs(self, output: str) -> dict[str, Any]:
+        """Inputs of what is drawn or written of a view: `output` lies in the view's folder."""
+        tables, view = self.plan.folder, self.plan.view_folder
+        found = {
+            "statistics": view / "statistics",
+            "cells": tables / "cells.parquet",
+            "measured": tables / "measured.parquet",
+            "controls": self.controls,
+            "view": view / "view.json",
+        }
+        return self.settled(view / output, **{k: path.as_posix() for k, path in found.items()})
 
     def expected_task(self, grader: str, short: str) -> Task:
         """Return the task whose expected ids stand at frozen/expected/<grader>/<short>.json."""
@@ -85,7 +122,7 @@ class Jobs:
         cell = self.plan.grades[grade_key]
         task = self.plan.tasks[cell.task]
         return self.needs(
-            layout.grade(grade_key) / "grade.json",
+            *self.plan.leaves(cell),  # a run that is made again is graded again
             controls=self.controls,
             run=layout.run(cell.run_key) / "run.json",
             task=layout.frozen_task(task.digest) / "task.json",

@@ -11,12 +11,12 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from frozenbench import keys, layout
-from frozenbench.adapters.contract import Cell
+from frozenbench.adapters.contract import Cell, Use
 from frozenbench.canonical import (
     BadInput,
     File,
@@ -74,7 +74,8 @@ def run_cell(inputs: RunInputs, out: Path) -> None:
     sheet = material["agent_sheet"]
     adapter = importlib.import_module(f"frozenbench.adapters.{sheet['adapter']}")
     clock = AgentClock(virtual=getattr(adapter, "VIRTUAL_CLOCK", False))
-    with (out / "log").open("w", encoding="utf-8") as log:
+    # What an agent says may hold halves of characters, which no file can.
+    with (out / "log").open("w", encoding="utf-8", errors="replace") as log:
         cell = _cell(inputs, controls, material, run_key, fixture, task, clock, log)
         ended, began = _run(cell, adapter, out, clock)
         if ended.message:
@@ -173,7 +174,8 @@ def _solution(inputs: RunInputs, material: Mapping[str, Any]) -> Mapping[str, Fi
 
 def _run(cell: Cell, adapter: Any, out: Path, clock: AgentClock) -> tuple[Ended, float]:
     """Run the loop with the trace open; return how it ended and the start-up time, s."""
-    counted = adapter.METERS | getattr(adapter, "REPORTS", frozenset())
+    reports: frozenset[str] = getattr(adapter, "REPORTS", frozenset())
+    counted = adapter.METERS | reports
     control = getattr(adapter, "VIRTUAL_CLOCK", False)
     if control:
         counted = counted - {"tokens"}
@@ -186,7 +188,7 @@ def _run(cell: Cell, adapter: Any, out: Path, clock: AgentClock) -> tuple[Ended,
         startup.append(time.monotonic() - entered)
         clock.start()
 
-    with (out / "trace.jsonl").open("w", encoding="utf-8") as trace:
+    with (out / "trace.jsonl").open("w", encoding="utf-8", errors="replace") as trace:
 
         def emit(event: dict[str, Any]) -> None:
             told = {**event, "seconds": round(clock.elapsed(), 6)}
@@ -195,7 +197,15 @@ def _run(cell: Cell, adapter: Any, out: Path, clock: AgentClock) -> tuple[Ended,
 
         loop = Loop(cell.fixture, cell.caps, clock, metering.start(counted, model), emit, forced)
         ended = loop.run(adapter.open_agent(cell), start)
+    if reports and ended.ending not in ("finished", "gave_up"):
+        ended = _without_report(ended)
     return ended, startup[0] if startup else time.monotonic() - entered
+
+
+def _without_report(ended: Ended) -> Ended:
+    """Return the end of an agent that never told what it used: that is unknown, never 0."""
+    steps = tuple(replace(s, meters=metering.delivered(s.meters, Use(), None)) for s in ended.steps)
+    return replace(ended, steps=steps, meters=metering.delivered(ended.meters, Use(), None))
 
 
 def _write_run(
@@ -217,13 +227,14 @@ def _write_run(
             "ending": ended.ending,
             "cap_hit": cap_of(ended.ending),
             "hits": list(ended.hits),
-            "message": ended.message[:4000],
+            "message": ended.message[:4000].encode("utf-8", "replace").decode(),
             "artifact_sha256": tree_digest(last),
             "artifact_limit": ended.artifact_limit,
             "meters": ended.meters.as_dict(),
             "steps": steps,
             "measured": {
                 "seconds": ended.seconds,
+                "step_seconds": [step.seconds for step in ended.steps],
                 "model_seconds": sum(served.seconds for served in ended.served),
                 **measured,
                 "spend": ended.spend,
@@ -260,5 +271,4 @@ def _step(out: Path, fixture: Mapping[str, File], step: Step) -> dict[str, Any]:
         "step": step.index,
         "snapshot": name,
         "meters": step.meters.as_dict(),
-        "seconds": step.seconds,
     }

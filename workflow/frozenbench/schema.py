@@ -13,6 +13,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from frozenbench.canonical import BadInput
@@ -21,9 +22,10 @@ T = TypeVar("T")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
+@cache  # a pack has a thousand lines and one schema
 def schema_of(cls: type) -> dict[str, Any]:
     """Return the JSON schema of a control dataclass; unknown keys are errors."""
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     properties: dict[str, Any] = {}
     required: list[str] = []
     for field in _fields(cls):
@@ -32,6 +34,11 @@ def schema_of(cls: type) -> dict[str, Any]:
             required.append(field.name)
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     return schema | ({"required": required} if required else {})
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
 
 
 def _fields(cls: type) -> tuple[dataclasses.Field[Any], ...]:
@@ -71,12 +78,14 @@ def build(cls: type[T], data: Mapping[str, Any], where: str) -> T:
     Raises:
         BadInput: names file, key, value and what would be right.
     """
-    check(schema_of(cls), data, where)
+    kind: type = cls  # for the type checker, which takes type[T] for unhashable
+    check(schema_of(kind), data, where)
     return _make(cls, data)
 
 
 def _make(cls: type[T], data: Mapping[str, Any]) -> T:
-    hints = typing.get_type_hints(cls)
+    kind: type = cls
+    hints = _hints(kind)
     values: dict[str, Any] = {}
     for field in _fields(cls):
         if field.name not in data:
@@ -114,6 +123,7 @@ def check(schema: Mapping[str, Any], data: Any, where: str) -> None:
         raise BadInput(f"{where}: {told}")
 
 
+@cache
 def _strict_validator() -> Any:
     """Strict types: true is no number, nor is NaN; tuples are arrays; `$` is the text's very end."""
     import jsonschema  # heavy: only where configs are read, never in a cell
@@ -152,7 +162,7 @@ def _explain(error: Any) -> str:
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
         unknown = sorted(str(name) for name in error.instance if name not in known)[0]
-        return f"{at}{unknown}: unknown key{nearest(unknown, known)}"
+        return f"{at}{plain_name(unknown)}: unknown key{nearest(unknown, known)}"
     if error.validator == "required":
         missing = next(name for name in error.validator_value if name not in error.instance)
         doc = error.schema["properties"].get(missing, {}).get("description", "")
@@ -186,6 +196,12 @@ def _cure(error: Any) -> str:
 def _shown(value: Any) -> str:
     text = "null" if value is None else repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def plain_name(name: object) -> str:
+    """Return a key as an error shows it: as it is written, unless that would break the line."""
+    text = str(name)
+    return text if text and text.isprintable() else ascii(text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

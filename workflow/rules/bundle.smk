@@ -6,10 +6,13 @@
 
 rule publish:
     input:
-        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
-        statistics=ancient(f"{VIEW}/statistics"),
-        figures=ancient([f"{VIEW}/figures/{figure}" for figure in PLAN.config.figures]),
-        page=ancient(f"{VIEW}/page"),
+        **JOBS.settled(
+            MARKER,
+            cells=f"{EXPERIMENT}/cells.parquet",
+            statistics=f"{VIEW}/statistics",
+            figures=[f"{VIEW}/figures/{figure}" for figure in PLAN.config.figures],
+            page=f"{VIEW}/page",
+        ),
     output:
         MARKER,
     log:
@@ -30,7 +33,7 @@ rule publish:
 
 rule check_score:
     input:
-        ancient(MARKER),
+        **JOBS.settled(CHECKED, marker=MARKER),
     output:
         CHECKED,
     log:

@@ -3,11 +3,7 @@
 
 rule draw_figure:
     input:
-        statistics=ancient(f"{VIEW}/statistics"),
-        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
-        measured=ancient(f"{EXPERIMENT}/measured.parquet"),
-        controls=ancient(JOBS.controls),
-        view=ancient(f"{VIEW}/view.json"),
+        unpack(lambda wildcards: JOBS.view_inputs(f"figures/{wildcards.figure}")),
     output:
         report(
             directory(f"{VIEW}/figures/{{figure}}"),
@@ -31,11 +27,7 @@ rule draw_figure:
 
 rule write_page:
     input:
-        statistics=ancient(f"{VIEW}/statistics"),
-        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
-        measured=ancient(f"{EXPERIMENT}/measured.parquet"),
-        controls=ancient(JOBS.controls),
-        view=ancient(f"{VIEW}/view.json"),
+        **JOBS.view_inputs("page"),
     output:
         directory(f"{VIEW}/page"),
     log:

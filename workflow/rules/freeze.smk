@@ -121,7 +121,7 @@ rule build_environment:
 
 rule freeze_names:
     input:
-        ancient(rules.build_environment.output),
+        **JOBS.settled(layout.frozen_names(PLAN.environment_id), mark=JOBS.environment),
     output:
         layout.frozen_names(PLAN.environment_id),
     log:

@@ -1,14 +1,16 @@
 # From cells to the tables of the experiment and the statistics of its view.
-#
-# All inputs are `ancient`: a copied store has times in any order. What has to be made again is not
-# there (frozenbench.void), and Snakemake then makes all that stands on it again too.
 
 
 rule collect_cells:
     input:
-        **JOBS.leaves(),
-        controls=ancient(JOBS.controls),
-        record=ancient(layout.frozen_record(PLAN.record_id)),
+        **JOBS.settled(
+            f"{EXPERIMENT}/cells.parquet",
+            f"{EXPERIMENT}/measured.parquet",
+            f"{EXPERIMENT}/refusals.json",
+            **JOBS.leaves(),
+            controls=JOBS.controls,
+            record=layout.frozen_record(PLAN.record_id),
+        ),
     output:
         cells=f"{EXPERIMENT}/cells.parquet",
         measured=f"{EXPERIMENT}/measured.parquet",
@@ -29,11 +31,14 @@ rule collect_cells:
 
 rule contrast:
     input:
-        cells=ancient(f"{EXPERIMENT}/cells.parquet"),
-        measured=ancient(f"{EXPERIMENT}/measured.parquet"),
-        refusals=ancient(f"{EXPERIMENT}/refusals.json"),
-        controls=ancient(JOBS.controls),
-        view=ancient(f"{VIEW}/view.json"),
+        **JOBS.settled(
+            f"{VIEW}/statistics",
+            cells=f"{EXPERIMENT}/cells.parquet",
+            measured=f"{EXPERIMENT}/measured.parquet",
+            refusals=f"{EXPERIMENT}/refusals.json",
+            controls=JOBS.controls,
+            view=f"{VIEW}/view.json",
+        ),
     output:
         directory(f"{VIEW}/statistics"),
     log:

@@ -70,7 +70,7 @@ class Options:
         default=1,
     )
     failure_length: int = control(
-        "repair: what a failure is cut to", POSITIVE, unit="characters", default=600
+        "repair: what a failure is cut to", POSITIVE, unit="characters", default=400
     )
 
 
@@ -265,5 +265,6 @@ def _said(role: str, content: str) -> dict[str, str]:
 
 
 def _failure_message(text: str) -> str:
-    shown = f"```\n{text}\n```\n" if text and text != NO_BLOCK else f"{text}\n" if text else ""
-    return f"The check failed.\n{shown}Write the corrected file, whole, in one fenced code block."
+    """Return what the model is told of a failure; the plainest words helped small models most."""
+    parts = ["Your code is wrong:" if text else "Your code is wrong.", text]
+    return "\n\n".join([*filter(None, parts), "Write the whole corrected code."])

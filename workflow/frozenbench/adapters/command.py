@@ -66,16 +66,20 @@ class CommandAgent:
         self.cell, self.work, self.folder = cell, work, folder
 
     def propose(self, turn: Turn) -> Proposal:
-        """Run the program and take its tree out."""
-        ended = self._run(turn.remaining)
+        """Run the program and take its tree out; only the program's own time is on its clock."""
+        with self.cell.clock.paused():
+            ended = self._run(turn.remaining)
+            tree, notes, limit = take_tree(self.work)
         self.cell.log(ended.output.decode("utf-8", "replace"))
-        tree, notes, limit = take_tree(self.work)
         for note in notes:
             self.cell.log(note)
         if limit is not None:
             self.cell.log(f"artifact: {limit}")
         if ended.timed_out:
+            self.cell.clock.credit(ended.seconds)
             raise ClockFell(tree if limit is None else None)
+        # An end at the very last moment is seen a moment later.
+        self.cell.clock.credit(min(ended.seconds, turn.remaining))
         if ended.resource_limit is not None:
             raise ResourceLimit(ended.resource_limit)
         if ended.signal == 9:

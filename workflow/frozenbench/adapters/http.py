@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from frozenbench.adapters.contract import Cell, Proposal, Turn, Use
+from frozenbench.adapters.contract import (
+    AgentCrashed,
+    Cell,
+    ClockFell,
+    PinDrift,
+    Proposal,
+    Turn,
+    Use,
+)
 from frozenbench.adapters.proposals import parse_proposal, task_told, told
 from frozenbench.adapters.python import refuse_model_fields
 from frozenbench.canonical import BadInput
@@ -48,8 +56,15 @@ def check(agent: Agent, options: Options, where: str) -> None:
         raise BadInput(f"{where}: url: is {options.url!r}; cure: an http:// or https:// address")
 
 
-#: A proposal stands for itself: there is no model's wire format around it.
-WIRE = Wire(
+class _Whole(Wire):
+    """A proposal stands for itself: no model's wire format around it, no path below its address."""
+
+    def address(self, root: str) -> str:
+        """Return the address as it was given."""
+        return root
+
+
+WIRE = _Whole(
     path="",
     version="/",
     auth=lambda key: {"Authorization": f"Bearer {key}"},
@@ -80,7 +95,13 @@ class HttpAgent:
             "history": [told(proposal) for proposal in turn.history],
         }
         with self.cell.clock.paused():
-            answer = ask_upstream(self.target, request, turn.remaining, self.cell.log)
+            try:
+                answer = ask_upstream(self.target, request, turn.remaining, self.cell.log)
+            except ClockFell:
+                self.cell.clock.credit(turn.remaining)
+                raise
+            except PinDrift:  # no model is pinned here: `model` is a field like any other
+                raise AgentCrashed("proposal: 'model' is unknown") from None
         self.cell.clock.credit(answer.seconds)
         return parse_proposal(answer.body)
 

@@ -81,15 +81,19 @@ def _lines(raw: bytes, where: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _json(data: bytes, where: str) -> dict[str, Any]:
+    from frozenbench.schema import plain_name
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         for name in names:
             if names.count(name) > 1:
-                raise BadInput(f"{where}: {name}: the field stands twice; cure: keep one")
+                raise BadInput(
+                    f"{where}: {plain_name(name)}: the field stands twice; cure: keep one"
+                )
         return dict(pairs)
 
     def constant(name: str) -> None:
-        raise BadInput(f"{where}: {name} is no JSON number")
+        raise BadInput(f"{where}: {name} is no JSON number; cure: a finite number, or leave it out")
 
     try:
         text = data.decode("utf-8")
@@ -124,8 +128,8 @@ def _read_file(folder: Path, relative: str, where: str) -> bytes:
         raise BadInput(f"{where}: cannot be read ({error.strerror})") from None
 
 
-def safe_path(folder: Path, relative: str, where: str) -> Path:
-    """Return folder/relative if it stays inside by name and by link.
+def safe_path(folder: Path, relative: str, where: str, what: str = "pack") -> Path:
+    """Return folder/relative if it stays inside by name and by link; `what` names the folder.
 
     Raises:
         BadInput: it is absolute, holds `..`, a back-slash or NUL, or passes a link.
@@ -138,7 +142,7 @@ def safe_path(folder: Path, relative: str, where: str) -> Path:
         or "\0" in relative
         or not pure.parts
     ):
-        raise BadInput(f"{where}: {relative!r} leaves the pack; cure: a path inside the folder")
+        raise BadInput(f"{where}: {relative!r} leaves the {what}; cure: a path inside it")
     path = folder
     for part in pure.parts:
         path = path / part
@@ -147,8 +151,10 @@ def safe_path(folder: Path, relative: str, where: str) -> Path:
                 raise BadInput(f"{where}: {relative!r} passes a link; cure: a real file or folder")
         except (FileNotFoundError, NotADirectoryError):
             break
-        except (OSError, ValueError) as error:
-            raise BadInput(f"{where}: {relative!r} is no usable path ({error})") from None
+        except (OSError, ValueError):
+            raise BadInput(
+                f"{where}: {relative[:80]!r} is no usable path; cure: a shorter, plain name"
+            ) from None
     return folder / pure
 
 
@@ -218,7 +224,8 @@ class _Line:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise BadInput(
-                    f"{self.where}: prompt_file: {name} is not UTF-8 (byte {error.start})"
+                    f"{self.where}: prompt_file: {name} is not UTF-8 (byte {error.start}); cure: "
+                    "save as UTF-8"
                 ) from None
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         if not text.strip():
@@ -265,7 +272,7 @@ class _Line:
         except ValueError as error:
             raise BadInput(f"{self.where}: test_cmd: {error}; cure: close the quotes") from None
         if not words:
-            raise BadInput(f"{self.where}: test_cmd: holds no word")
+            raise BadInput(f"{self.where}: test_cmd: holds no word; cure: the grading command")
         return words
 
     def _grader(self, solution: Mapping[str, File] | None) -> Grader:
@@ -364,8 +371,9 @@ class _Line:
     ) -> None:
         path = safe_path(self.folder, source, f"{self.where}: hidden")
         if path.is_dir():
-            folders.append(target)
-            for name, file in self._tree(source, "hidden").items():
+            tree = self._tree(source, "hidden")
+            folders += [target] if tree else []  # caches that a test run left are no folder
+            for name, file in tree.items():
                 hidden[f"{target}/{name}"] = file
         elif path.is_file():
             executable = bool(path.lstat().st_mode & stat.S_IXUSR)

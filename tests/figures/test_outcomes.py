@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from frozenbench.figures.inputs import Inputs
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from read_figure import boxes, words
+from synthetic_view import World
+
+Draw = Callable[..., tuple[Figure, Inputs]]
+ORDER = ["PASS", "FAIL_TEST", "FAIL_ASSUME", "EXHAUSTED", "ERROR"]
+COUNTS = {"oneshot": [14, 14, 14, 48], "resample": [12, 18, 20, 24], "repair": [0, 17, 23, 26]}
+
+
+def stacks(axes: Axes) -> dict[str, list[tuple[float, float]]]:
+    """Return bottom and height of each bar by outcome."""
+    return {
+        str(held.get_label()): [(bar.get_y(), bar.get_height()) for bar in held]
+        for held in axes.containers
+        if held.get_label() in ORDER
+    }
+
+
+def test_every_cell_is_in_the_bar(draw: Draw) -> None:
+    figure, inputs = draw(World(COUNTS, other=(0.3, 0.2, 0.1)), "outcomes")
+    assert len(figure.axes) == 3
+    for agent, axes in zip(COUNTS, figure.axes, strict=True):
+        held = stacks(axes)
+        assert list(held) == ORDER
+        for rung, place in zip(inputs.rungs, range(4), strict=True):
+            row = inputs.points[agent, rung.name]
+            assert held["PASS"][place] == (0, pytest.approx(row["pass_rate"]))
+            assert held["ERROR"][place][1] == pytest.approx(row["error_rate"])
+            tops = [sum(held[name][place]) for name in ORDER]
+            assert tops == sorted(tops)
+            assert tops[-1] == pytest.approx(1)
+
+
+def test_a_rare_error_is_still_seen(draw: Draw) -> None:
+    figure, _ = draw(World({"one": [400]}, caps=(1,), n=1000, other=(0, 0, 0.002)), "outcomes")
+    (errors,) = (held for held in figure.axes[0].containers if held.get_label() == "ERROR")
+    (bar,) = errors
+    assert bar.get_height() == pytest.approx(0.001)
+    assert np.allclose(bar.get_edgecolor(), bar.get_facecolor())
+    assert bar.get_linewidth() > 0
+
+
+def test_values_and_legend(draw: Draw) -> None:
+    figure, _ = draw(World(COUNTS), "outcomes")
+    said = words(figure)
+    assert "Share of cells by outcome, not weighted." in said
+    for value in ("29", "100", "25", "38", "42", "50", "35", "48", "54"):
+        assert value in said.split("\n")
+    assert "0" not in said.split("\n")
+    legend = [(box.x0, text) for text, box in boxes(figure) if text in ORDER]
+    assert [text for _, text in sorted(legend)] == ORDER
+
+
+def test_what_a_log_cannot_tell_is_said(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    import synthetic_view
+
+    plain = synthetic_view._summary
+
+    def unknown(world: World, drawn: str) -> list[dict[str, object]]:
+        return [row | {"assume_rate": None} for row in plain(world, drawn)]
+
+    monkeypatch.setattr(synthetic_view, "_summary", unknown)
+    figure, _ = draw(World(COUNTS), "outcomes")
+    assert "Not known for some cells, and drawn as nothing: FAIL_ASSUME." in words(figure)
+
+
+def test_title_of_the_view_leads(draw: Draw) -> None:
+    figure, _ = draw(World(COUNTS, edit_view=lambda view: view.update(title="Mine")), "outcomes")
+    assert words(figure).startswith("Mine: what happened to every cell")
+
+
+@pytest.mark.parametrize(("agents", "rows"), [(1, 1), (4, 1), (5, 2), (6, 2), (9, 3)])
+def test_small_multiples_in_even_rows(draw: Draw, agents: int, rows: int) -> None:
+    figure, _ = draw(World({f"a{i}": [i] * 4 for i in range(agents)}), "outcomes")
+    tops = [round(axes.get_position().y1, 6) for axes in figure.axes]
+    assert len(tops) == agents
+    assert len(set(tops)) == rows
+    assert tops == sorted(tops, reverse=True)

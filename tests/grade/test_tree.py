@@ -1,0 +1,83 @@
+"""The graded tree: hidden files win, and nothing of the agent's stands in for the harness."""
+
+from __future__ import annotations
+
+from frozenbench.canonical import File
+from frozenbench.grade.tree import lay_over
+from hypothesis import given
+from hypothesis import strategies as st
+
+ARTIFACT, FIXTURE, HIDDEN = File(b"artifact"), File(b"fixture"), File(b"hidden", True)
+
+
+def laid(
+    artifact: list[str], hidden: list[str], folders: list[str], fixture: list[str] = []
+) -> dict[str, bytes]:  # noqa: B006
+    tree = lay_over(
+        dict.fromkeys(artifact, ARTIFACT),
+        dict.fromkeys(fixture, FIXTURE),
+        dict.fromkeys(hidden, HIDDEN),
+        folders,
+    )
+    return {path: file.data for path, file in tree.items()}
+
+
+def test_hidden_files_lie_over_the_artifact() -> None:
+    assert laid(["app.py", "tests/test_a.py"], ["tests/test_a.py"], []) == {
+        "app.py": b"artifact",
+        "tests/test_a.py": b"hidden",
+    }
+
+
+def test_a_hidden_folder_replaces_the_whole_folder() -> None:
+    artifact = ["app.py", "tests/planted.py", "tests/deep/planted.py", "tests_more/kept.py"]
+    assert laid(artifact, ["tests/test_a.py"], ["tests"]) == {
+        "app.py": b"artifact",
+        "tests_more/kept.py": b"artifact",
+        "tests/test_a.py": b"hidden",
+    }
+
+
+def test_beside_a_single_hidden_file_the_agent_s_files_stay() -> None:
+    assert laid(["tests/mine.py"], ["tests/test_a.py"], []).keys() == {
+        "tests/mine.py",
+        "tests/test_a.py",
+    }
+
+
+def test_a_file_gives_way_to_a_folder_and_a_folder_to_a_file() -> None:
+    assert laid(["tests"], ["tests/test_a.py"], []) == {"tests/test_a.py": b"hidden"}
+    assert laid(["check.py/x", "check.py/y/z"], ["check.py"], []) == {"check.py": b"hidden"}
+
+
+def test_a_conftest_is_the_harness_s_and_never_the_agent_s() -> None:
+    """B.11: the agent's own is left out, a changed one is put back, a hidden one stands."""
+    artifact = ["conftest.py", "deep/conftest.py", "tests/conftest.py"]
+    assert laid(artifact, ["tests/conftest.py"], [], fixture=["deep/conftest.py"]) == {
+        "deep/conftest.py": b"fixture",
+        "tests/conftest.py": b"hidden",
+    }
+
+
+PATHS = st.text("ab/", min_size=1, max_size=5).filter(lambda p: p.strip("/") == p and "//" not in p)
+
+
+def whole(paths: set[str]) -> set[str]:
+    """The paths that can stand together on disk: none of them is a folder of another."""
+    return {path for path in paths if not any(other.startswith(f"{path}/") for other in paths)}
+
+
+@given(st.sets(PATHS).map(whole), st.sets(PATHS, min_size=1).map(whole), st.booleans())
+def test_the_graded_tree_can_stand_on_disk_and_holds_every_hidden_file(
+    artifact: set[str], hidden: set[str], by_folder: bool
+) -> None:
+    folders = [path.rsplit("/", 1)[0] for path in hidden if "/" in path] if by_folder else []
+    tree = lay_over(dict.fromkeys(artifact, ARTIFACT), {}, dict.fromkeys(hidden, HIDDEN), folders)
+    assert {path for path, file in tree.items() if file == HIDDEN} == hidden
+    assert whole(set(tree)) == set(tree)
+    for path in set(tree) - hidden:
+        assert not any(path.startswith(f"{folder}/") for folder in folders)
+    for path in artifact - set(tree):
+        reasons = [path.startswith(f"{other}/") for other in (*hidden, *folders)]
+        reasons += [other.startswith(f"{path}/") for other in hidden]
+        assert any(reasons), "nothing else is left out"

@@ -1,0 +1,105 @@
+"""SIGKILL at any moment: nothing is left running, and two lines bring the undisturbed result."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from project import Project, environment
+from run_processes import adopting, kill_at_once, left_over
+
+#: What the README says to do after a killed run.
+UNLOCK = ("--unlock",)
+
+#: Rules at whose jobs a run is killed in the soak, the later ones once each.
+RULES = ["freeze_task", "freeze_expected"] + 6 * ["run_cell"] + 6 * ["grade_cell"]
+RULES += ["collect_cells", "contrast", "draw_figure", "write_page", "publish", "check_score"]
+
+
+def kill_at(project: Project, rule: str, number: int, delay: float, whole_tree: bool) -> None:
+    """Start the workflow and kill it `delay` seconds after job `number` (from 1) of `rule` began."""
+    log = project / "killed.log"
+    with log.open("w") as said:
+        run = subprocess.Popen(
+            project.command(),
+            cwd=project.folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    began = time.monotonic()
+    while log.read_text().count(f": {rule}: ") < number:
+        assert run.poll() is None, log.read_text()
+        assert time.monotonic() - began < 120
+        time.sleep(0.005)
+    time.sleep(delay)
+    assert run.poll() is None, "the run ended before it was killed"
+    kill_at_once(run, whole_tree)
+    left = left_over(within=5)
+    assert left == []
+
+
+def finished(project: Project) -> int:
+    return len(list((project / "results").glob("runs/*/run.json")))
+
+
+def goes_on(project: Project) -> None:
+    """Do what the README says, and find all as if nothing had happened."""
+    locked = project.snakemake()
+    assert locked.status != 0
+    assert "--unlock" in locked.said
+    done = finished(project)
+    project.succeeds(*UNLOCK)
+    ran = project.succeeds()
+    assert len(ran.runs) <= 16 - done + 2  # a job that was running may have written its file
+
+
+def is_as_undisturbed(project: Project, base: Project) -> None:
+    assert project.cells() == base.cells()
+    assert set(project.published()) == set(base.published())
+    assert project.due().rules == {}
+    verified = project.frozenbench("verify")
+    assert verified.status == 0, verified.said
+
+
+@pytest.mark.parametrize(
+    ("moments", "whole_tree"),
+    [
+        ([("run_cell", 7, 0.1)], True),
+        ([("grade_cell", 5, 0.2)], False),
+        ([("collect_cells", 1, 0.3), ("publish", 1, 0.05)], True),
+    ],
+    ids=["run", "grade", "table and publish"],
+)
+def test_a_killed_run_goes_on(
+    fresh: Project, base: Project, moments: list[tuple[str, int, float]], whole_tree: bool
+) -> None:
+    with adopting():
+        for moment in moments:
+            kill_at(fresh, *moment, whole_tree)
+            goes_on_until_killed = moment is not moments[-1]
+            if goes_on_until_killed:
+                fresh.succeeds(*UNLOCK)
+    goes_on(fresh)
+    is_as_undisturbed(fresh, base)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(20))
+def test_a_run_killed_at_a_random_moment_goes_on(
+    fresh: Project, base: Project, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    rule = RULES[seed]
+    most = {"run_cell": 15, "grade_cell": 15, "freeze_task": 2, "freeze_expected": 2}
+    number = chance.randint(1, most.get(rule, 1))
+    late = 0.04 if rule in ("publish", "check_score") else 0.4
+    with adopting():
+        kill_at(fresh, rule, number, chance.random() * late, chance.random() < 0.5)
+    goes_on(fresh)
+    is_as_undisturbed(fresh, base)
