@@ -13,11 +13,13 @@ from typing import Any
 
 import yaml
 from frozenbench import layout
+from frozenbench.canonical import File
 from frozenbench.freeze_agent import freeze_agent
 from frozenbench.freeze_controls import freeze_controls
-from frozenbench.freeze_expected import freeze_expected
+from frozenbench.freeze_expected import freeze_expected, read_expected
 from frozenbench.freeze_grader import freeze_grader
 from frozenbench.freeze_task import freeze_task
+from frozenbench.grade.grading import Graded, grade_tree, read_grader
 from frozenbench.grade_cell import GradeInputs, grade_cell
 from frozenbench.plan import DEFAULT_CONFIG, Plan, PlannedCell, load_plan
 from frozenbench.run_cell import RunInputs, run_cell
@@ -124,7 +126,10 @@ class CellProject:
         solution: Files | None = None,
         **line: Any,
     ) -> None:
-        """Add a task: by default a function to correct, with three hidden tests."""
+        """Add or replace a task: by default a function to correct, with three hidden tests."""
+        for kind in ("fixtures", "solutions"):
+            shutil.rmtree(self.root / PACK / kind / name, ignore_errors=True)
+        (self.root / PACK / "fixtures" / name).mkdir(parents=True)
         self.write({"app.py": WRONG} if fixture is None else fixture, f"{PACK}/fixtures/{name}")
         self.write({"tests/test_app.py": HIDDEN} if hidden is None else hidden)
         if solution is not None or fixture is None:
@@ -187,6 +192,28 @@ class CellProject:
         self.run(agent, task)
         return self.grade(agent, task)
 
+    def share_verdicts(self) -> None:
+        """Use verdicts of other projects of this session: a verdict belongs to its content."""
+        shared = self.environment.parent / "verdicts"
+        shared.mkdir(exist_ok=True)
+        (self.root / "results").mkdir()
+        (self.root / layout.VERDICTS).symlink_to(shared)
+
+    def verdict(self, artifact: Mapping[str, str | bytes | None], task: str = "add") -> Graded:
+        """Grade an artifact, given as what it changes in the fixture; None deletes."""
+        plan = self.plan()
+        inputs, _ = self.grade_inputs(plan, self.cell(plan, "noop", task))
+        fixture = plan.tasks[task].fixture
+        tree = dict(fixture)
+        for path, content in artifact.items():
+            if content is None:
+                del tree[path]
+            else:
+                tree[path] = File(content if isinstance(content, bytes) else content.encode())
+        grader, expected = read_grader(inputs.grader_files), read_expected(inputs.expected)
+        isolation = plan.config.isolation
+        return grade_tree(grader, tree, fixture, self.environment, isolation, expected)
+
     @staticmethod
     def cell(plan: Plan, agent: str, task: str) -> PlannedCell:
         """Return the only cell of an agent and a task."""
@@ -232,6 +259,8 @@ class CellProject:
         task_files = layout.frozen_task(task.digest)
         grader_files = layout.frozen_grader(task.grader.digest)
         expected = plan.expected_path(task)
+        if not (task_files / "task.json").exists():
+            freeze_task(self.root / PACK, task.id, task_files)
         if not (grader_files / "grader.json").exists():
             freeze_grader(self.root / PACK, task.id, grader_files)
         # What the reference passes costs a grade: the same for all projects of a session.

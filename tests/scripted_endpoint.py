@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -53,6 +54,9 @@ Act = Callable[[Handler, dict[str, Any]], None]
 class Server(ThreadingHTTPServer):
     daemon_threads = True
     endpoint: Endpoint
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up is no news."""
 
 
 @dataclass(frozen=True)
@@ -130,12 +134,16 @@ def trickle(handler: Handler, body: dict[str, Any]) -> None:
 
 
 @contextmanager
-def scripted(*script: Act, always: Act | None = None) -> Iterator[Endpoint]:
+def scripted(
+    *script: Act, always: Act | None = None, tls: ssl.SSLContext | None = None
+) -> Iterator[Endpoint]:
     """Serve the script on a free port, then `always` (default: says `ok`)."""
     server = Server(("127.0.0.1", 0), Handler)
-    endpoint = Endpoint(
-        f"http://127.0.0.1:{server.server_port}", list(script), always or says("ok")
-    )
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+    scheme = "http" if tls is None else "https"
+    root = f"{scheme}://127.0.0.1:{server.server_port}"
+    endpoint = Endpoint(root, list(script), always or says("ok"))
     server.endpoint = endpoint
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -8,7 +8,10 @@ from typing import Any
 from frozenbench import keys
 
 Row = dict[str, Any]
-OUTCOME = {"noop": ("EXHAUSTED", "tool_calls", "tool_calls"), "reference": ("PASS", "finished", None)}
+OUTCOME = {
+    "noop": ("EXHAUSTED", "tool_calls", "tool_calls"),
+    "reference": ("PASS", "finished", None),
+}
 
 
 class Rows:

@@ -216,7 +216,7 @@ def test_every_adapter_keeps_its_contract() -> None:
     assert set(free_adapters()) | {"noop", "reference"} == set(adapter_names())
     for name in adapter_names():
         module = import_module(f"frozenbench.adapters.{name}")
-        assert module.METERS <= set(METERS)
+        assert set(METERS) >= module.METERS
         assert "wall_clock" in module.METERS, "every agent needs a clock"
         assert callable(module.check)
         assert callable(module.open_agent)
@@ -235,10 +235,9 @@ KEYS = st.sampled_from([*CHAT, *PYTHON, "argv", "salt", "prices", "url", "versio
 def test_any_mapping_gives_an_agent_or_a_readable_refusal(
     study: Study, good: dict[str, Any], change: dict[str, Any]
 ) -> None:
+    told = ""
     try:
-        agent = read(study, {**good, **change})
+        assert re.fullmatch("[0-9a-f]{64}", read(study, {**good, **change}).sheet_digest)
     except BadInput as error:
-        assert str(error).startswith(f"{WHERE}: ")
-        assert "\n" not in str(error)
-    else:
-        assert re.fullmatch("[0-9a-f]{64}", agent.sheet_digest)
+        told = str(error)
+    assert not told or re.fullmatch(f"{WHERE}: .*", told)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from frozenbench import layout
@@ -18,7 +17,7 @@ from frozenbench.explain import (
     why_lines,
 )
 from frozenbench.forecast import ceiling, forecast_lines, missing_grades, missing_runs
-from frozenbench.plan import TAKEN_NAMES, Plan, load_plan
+from frozenbench.plan import Plan, load_plan
 from small_study import CHAT, CONFIG, Study, changed
 
 HEX = re.compile("[0-9a-f]{64}")
@@ -99,7 +98,7 @@ def test_budgets_stand_in_the_order_of_the_axis_and_no_cap_comes_last(study: Stu
     assert list(study.plan().budgets) == ["few", "many", "free"]
 
 
-@pytest.mark.parametrize("name", TAKEN_NAMES)
+@pytest.mark.parametrize("name", [*layout.TAKEN_NAMES, "Runs"])
 def test_an_experiment_cannot_be_called_like_a_folder_of_the_store(study: Study, name: str) -> None:
     study.config = changed(CONFIG, "experiment.name", name)
     with pytest.raises(

@@ -93,7 +93,7 @@ def test_what_is_no_proposal_is_a_crash(cells: CellProject, case: str) -> None:
     assert cells.grade().outcome == ("ERROR", "adapter_crash", None)
 
 
-@pytest.mark.parametrize("body", [b"{'done': True}", b"[]", b"null", b"\xff", b""])
+@pytest.mark.parametrize("body", [b"{'done': True}", b"[]", b"null", b"\xff"])
 @pytest.mark.xfail(
     strict=True,
     reason="a whole answer that is no JSON object is tried again as if it had been cut off",
@@ -212,9 +212,9 @@ def test_without_a_key_none_is_sent(cells: CellProject, monkeypatch: pytest.Monk
 
 
 def test_a_key_that_is_not_set_is_bad_input(cells: CellProject) -> None:
-    with scripted(proposes(done=True)) as endpoint:
-        with pytest.raises(BadInput, match="AGENT_KEY is not set.*cure: export"):
-            ran(cells, endpoint, key_env="AGENT_KEY")
+    message = "AGENT_KEY is not set, .*cure: export"
+    with scripted(proposes(done=True)) as endpoint, pytest.raises(BadInput, match=message):
+        ran(cells, endpoint, key_env="AGENT_KEY")
     assert endpoint.requests == []
     assert list((cells.root / "results" / "runs").glob("*/run.json")) == []
 

@@ -249,7 +249,7 @@ from frozenbench.adapters.contract import Turn
 from scripted_endpoint import model_cell
 with chat.open_agent(model_cell(Path(sys.argv[1]), "http://127.0.0.1:1")) as agent:
     assert agent.propose(Turn(0, {}, (), 60.0)).served.recorded
-heavy = {"urllib3", "xllamacpp", "ssl", "yaml", "jsonschema", "pandas"}
+heavy = {"urllib3", "xllamacpp", "yaml", "jsonschema", "pandas"}
 print(sorted(heavy & set(sys.modules)))
 """
 

@@ -102,7 +102,7 @@ def test_no_time_and_no_name_in_the_file() -> None:
 
 
 def test_a_key_that_is_not_in_the_store(tmp_path: Path) -> None:
-    with pytest.raises(Incomplete, match="0000.* is not in the store; cure: "):
+    with pytest.raises(Incomplete, match=r"0000.* is not in the store; cure: "):
         export_record(Store(tmp_path), ["0" * 64], [], tmp_path / "r.jsonl.gz")
     assert not (tmp_path / "r.jsonl.gz").exists()
 

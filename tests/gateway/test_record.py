@@ -227,6 +227,7 @@ def test_eight_askers_of_twenty_keys_five_killed(tmp_path: Path, seed: int) -> N
     assert ends[5:] == [0] * 3
     assert -9 in ends[:5]
     store = Store(tmp_path)
-    kept = {name: found.response for name in store.keys() if (found := store.get(name))}
+    found = [store.get(name) for name in store.keys()]  # noqa: SIM118 - no mapping
+    kept = {entry.key: entry.response for entry in found if entry is not None}
     assert len(kept) == 20
     assert seen == [kept, kept, kept]

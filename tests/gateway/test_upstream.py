@@ -5,9 +5,7 @@ import json
 import socket
 import ssl
 import subprocess
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -223,20 +221,19 @@ def test_a_key_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, value: str |
     monkeypatch.delenv("TEST_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("TEST_KEY", value)
-    with scripted() as endpoint, pytest.raises(BadInput, match="key_env: .*TEST_KEY.*cure: "):
+    with scripted() as endpoint, pytest.raises(BadInput, match=r"key_env: .*TEST_KEY.*cure: "):
         ask(endpoint.root, "TEST_KEY")
     assert endpoint.requests == []
 
 
 @pytest.mark.parametrize("root", ["ftp://127.0.0.1", "127.0.0.1:80", "http://", "http://a:b/"])
 def test_an_address_that_is_none(root: str) -> None:
-    with pytest.raises(BadInput, match="base_url: is .*; cure: "):
+    with pytest.raises(BadInput, match=r"base_url: is .*; cure: "):
         ask(root)
 
 
-@contextlib.contextmanager
-def tls_endpoint(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Serve one kind of answer over TLS, with a certificate that nobody has signed."""
+def made_certificate(folder: Path) -> tuple[Path, Path]:
+    """Return a certificate that nobody has signed, and its key."""
     certificate, key = folder / "cert.pem", folder / "key.pem"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
     made += ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
@@ -246,35 +243,16 @@ def tls_endpoint(folder: Path) -> Iterator[tuple[str, Path]]:
         )
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("needs the openssl program to make a certificate")
-    with scripted() as endpoint:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
-        listener = socket.create_server(("127.0.0.1", 0))
-        plain = int(endpoint.root.rpartition(":")[2])
-        threading.Thread(target=relay, args=(listener, context, plain), daemon=True).start()
-        try:
-            yield f"https://127.0.0.1:{listener.getsockname()[1]}", certificate
-        finally:
-            listener.close()
-
-
-def relay(listener: socket.socket, context: ssl.SSLContext, plain: int) -> None:
-    """Hand one whole request at a time to the plain port, and its answer back."""
-    with contextlib.suppress(OSError):
-        while True:
-            connection, _ = listener.accept()
-            with contextlib.suppress(OSError), context.wrap_socket(connection, True) as client:
-                with socket.create_connection(("127.0.0.1", plain)) as server:
-                    server.sendall(client.recv(65536))
-                    server.settimeout(0.5)
-                    with contextlib.suppress(TimeoutError):
-                        while data := server.recv(65536):
-                            client.sendall(data)
+    return certificate, key
 
 
 def test_a_certificate_that_nobody_signed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with tls_endpoint(tmp_path) as (root, certificate):
-        with pytest.raises(EndpointDown, match="1 tries: its certificate is not trusted"):
-            ask(root)
+    certificate, key = made_certificate(tmp_path)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate, key)
+    with scripted(tls=tls) as endpoint:
+        with pytest.raises(EndpointDown, match="1 try: its certificate is not trusted"):
+            ask(endpoint.root)
+        assert endpoint.requests == []
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        assert ask(root).body == chat_body("ok")
+        assert ask(endpoint.root).body == chat_body("ok")

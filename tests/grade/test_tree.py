@@ -11,8 +11,8 @@ ARTIFACT, FIXTURE, HIDDEN = File(b"artifact"), File(b"fixture"), File(b"hidden",
 
 
 def laid(
-    artifact: list[str], hidden: list[str], folders: list[str], fixture: list[str] = []
-) -> dict[str, bytes]:  # noqa: B006
+    artifact: list[str], hidden: list[str], folders: list[str], fixture: tuple[str, ...] = ()
+) -> dict[str, bytes]:
     tree = lay_over(
         dict.fromkeys(artifact, ARTIFACT),
         dict.fromkeys(fixture, FIXTURE),
@@ -53,7 +53,7 @@ def test_a_file_gives_way_to_a_folder_and_a_folder_to_a_file() -> None:
 def test_a_conftest_is_the_harness_s_and_never_the_agent_s() -> None:
     """B.11: the agent's own is left out, a changed one is put back, a hidden one stands."""
     artifact = ["conftest.py", "deep/conftest.py", "tests/conftest.py"]
-    assert laid(artifact, ["tests/conftest.py"], [], fixture=["deep/conftest.py"]) == {
+    assert laid(artifact, ["tests/conftest.py"], [], fixture=("deep/conftest.py",)) == {
         "deep/conftest.py": b"fixture",
         "tests/conftest.py": b"hidden",
     }

@@ -56,18 +56,36 @@ TASK, GRADER, PACK, NONE = {"task", "pack"}, {"grader", "pack"}, {"pack"}, set[s
 #: What is changed in `alpha` -> the digests of it and of the pack that change.
 TABLE: list[tuple[str, Change, set[str]]] = [
     # The task digest: what the agent can see or feel.
-    ("id", both(field("id", "gamma"), file("solutions/gamma/alpha.py", "def alpha():\n    return 1\n")), TASK),
+    (
+        "id",
+        both(
+            field("id", "gamma"), file("solutions/gamma/alpha.py", "def alpha():\n    return 1\n")
+        ),
+        TASK,
+    ),
     ("prompt text", file("prompts/alpha.md", "Mend alpha!\n"), TASK),
-    ("a fixture file's bytes", file("fixtures/alpha/alpha.py", "def alpha():\r\n    return 0\r\n"), TASK),
+    (
+        "a fixture file's bytes",
+        file("fixtures/alpha/alpha.py", "def alpha():\r\n    return 0\r\n"),
+        TASK,
+    ),
     ("a fixture file more", file("fixtures/alpha/empty", ""), TASK),
-    ("a fixture file's name", both(file("fixtures/alpha/alpha.py", None), file("fixtures/alpha/b.py", "")), TASK),
+    (
+        "a fixture file's name",
+        both(file("fixtures/alpha/alpha.py", None), file("fixtures/alpha/b.py", "")),
+        TASK,
+    ),
     ("a fixture file's x-bit", mode("fixtures/alpha/alpha.py"), TASK),
     ("budget_s", field("budget_s", 9), TASK),
     ("artifact", field("artifact", ["alpha.py"]), TASK),
     ("network", field("network", "open"), TASK),
     # The grader digest: what decides.
     ("grade argv", field("grade", ["pytest", "tests/alpha/test_alpha.py"]), GRADER),
-    ("a hidden file's bytes", file("tests/alpha/test_alpha.py", "def test_alpha():\n    assert 0\n"), GRADER),
+    (
+        "a hidden file's bytes",
+        file("tests/alpha/test_alpha.py", "def test_alpha():\n    assert 0\n"),
+        GRADER,
+    ),
     ("a hidden file more", file("tests/alpha/conftest.py", ""), GRADER),
     ("a hidden file's x-bit", mode("tests/alpha/test_alpha.py"), GRADER),
     ("grade_timeout_s", field("grade_timeout_s", 61), GRADER),
@@ -82,11 +100,27 @@ TABLE: list[tuple[str, Change, set[str]]] = [
     ("a task less", lambda study: study.lines.pop(), PACK),
     # None.
     ("file order", turn, NONE),
-    ("the prompt's place", both(file("prompts/other.md", "Mend alpha.\n"), field("prompt_file", "prompts/other.md")), NONE),
+    (
+        "the prompt's place",
+        both(file("prompts/other.md", "Mend alpha.\n"), field("prompt_file", "prompts/other.md")),
+        NONE,
+    ),
     ("the prompt's BOM and CRLF", file("prompts/alpha.md", "\ufeffMend alpha.\r\n"), NONE),
-    ("the fixture's place", both(file("other/alpha.py", "def alpha():\n    return 0\n"), field("fixture_dir", "other")), NONE),
-    ("a default written out", both(field("split", "public"), field("network", "blocked"), field("grade_timeout_s", 60)), NONE),
-    ("caches in the fixture", both(file("fixtures/alpha/__pycache__/a.pyc", "x"), file("fixtures/alpha/.cache/y", "y")), NONE),
+    (
+        "the fixture's place",
+        both(file("other/alpha.py", "def alpha():\n    return 0\n"), field("fixture_dir", "other")),
+        NONE,
+    ),
+    (
+        "a default written out",
+        both(field("split", "public"), field("network", "blocked"), field("grade_timeout_s", 60)),
+        NONE,
+    ),
+    (
+        "caches in the fixture",
+        both(file("fixtures/alpha/__pycache__/a.pyc", "x"), file("fixtures/alpha/.cache/y", "y")),
+        NONE,
+    ),
     ("a support folder", file("tests/alpha/support/data", "x"), GRADER),
     ("caches beside hidden files", file("tests/alpha/support/__pycache__/a.pyc", "x"), NONE),
     ("an empty folder", lambda study: (study.pack_folder / "fixtures/alpha/empty").mkdir(), NONE),
@@ -97,7 +131,7 @@ TABLE: list[tuple[str, Change, set[str]]] = [
     ("the pack's licence", info("licence", "CC0-1.0"), NONE),
     ("the pack's Python", info("python", ">=3.11.1"), NONE),
     ("read bits", lambda study: (study.pack_folder / "fixtures/alpha/alpha.py").chmod(0o400), NONE),
-]  # fmt: skip
+]
 
 
 def digests(pack: Pack) -> dict[str, str]:

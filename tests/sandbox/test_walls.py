@@ -286,3 +286,15 @@ def test_the_boxed_user_owns_what_the_adapter_wrote(walled: MakeBox, work: Path)
     said(python(box, code))
     assert (work / "folder" / "proposal.py").read_text() == "x = 1\ny = 2\n"
     assert Path("/etc/hostname").stat().st_uid == before
+
+
+@pytest.mark.parametrize(("network", "reached"), [("blocked", False), ("open", True)])
+def test_only_an_open_network_reaches_the_host(
+    walled: MakeBox, network: str, reached: bool
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        box = walled(network=network)
+        code = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
+        ended = run(box, [box.python, "-c", code])
+    assert (ended.exit_status == 0) is reached, ended.output

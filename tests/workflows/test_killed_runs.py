@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 import subprocess
 import time
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from project import Project, environment
 from run_processes import adopting, kill_at_once, left_over
 
-#: What the README says to do after a killed run.
+Moment = Callable[[Project], bool]
+LOG = "killed.log"
+
+#: What the README says to do after a killed run, before it is run again.
 UNLOCK = ("--unlock",)
 
 #: Rules at whose jobs a run is killed in the soak, the later ones once each.
@@ -19,10 +22,19 @@ RULES = ["freeze_task", "freeze_expected"] + 6 * ["run_cell"] + 6 * ["grade_cell
 RULES += ["collect_cells", "contrast", "draw_figure", "write_page", "publish", "check_score"]
 
 
-def kill_at(project: Project, rule: str, number: int, delay: float, whole_tree: bool) -> None:
-    """Start the workflow and kill it `delay` seconds after job `number` (from 1) of `rule` began."""
-    log = project / "killed.log"
-    with log.open("w") as said:
+def begins(rule: str, number: int = 1) -> Moment:
+    """The moment at which job `number` of `rule` begins."""
+    return lambda project: (project / LOG).read_text().count(f": {rule}: ") >= number
+
+
+def appears(pattern: str) -> Moment:
+    """The moment at which a file is written by a job that has not ended yet."""
+    return lambda project: any((project / "results").glob(pattern))
+
+
+def kill_at(project: Project, moment: Moment, delay: float, whole_tree: bool) -> None:
+    """Start the workflow and kill it `delay` seconds after a moment."""
+    with (project / LOG).open("w") as said:
         run = subprocess.Popen(
             project.command(),
             cwd=project.folder,
@@ -33,10 +45,10 @@ def kill_at(project: Project, rule: str, number: int, delay: float, whole_tree: 
             text=True,
         )
     began = time.monotonic()
-    while log.read_text().count(f": {rule}: ") < number:
-        assert run.poll() is None, log.read_text()
+    while not moment(project):
+        assert run.poll() is None, (project / LOG).read_text()
         assert time.monotonic() - began < 120
-        time.sleep(0.005)
+        time.sleep(0.002)
     time.sleep(delay)
     assert run.poll() is None, "the run ended before it was killed"
     kill_at_once(run, whole_tree)
@@ -68,38 +80,35 @@ def is_as_undisturbed(project: Project, base: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moments", "whole_tree"),
+    ("moments", "delay", "whole_tree"),
     [
-        ([("run_cell", 7, 0.1)], True),
-        ([("grade_cell", 5, 0.2)], False),
-        ([("collect_cells", 1, 0.3), ("publish", 1, 0.05)], True),
+        ([begins("run_cell", 7)], 0.1, True),
+        ([begins("grade_cell", 5)], 0.2, False),
+        ([appears("experiments/*/refusals.json"), begins("publish")], 0.0, True),
     ],
     ids=["run", "grade", "table and publish"],
 )
 def test_a_killed_run_goes_on(
-    fresh: Project, base: Project, moments: list[tuple[str, int, float]], whole_tree: bool
+    fresh: Project, base: Project, moments: list[Moment], delay: float, whole_tree: bool
 ) -> None:
     with adopting():
-        for moment in moments:
-            kill_at(fresh, *moment, whole_tree)
-            goes_on_until_killed = moment is not moments[-1]
-            if goes_on_until_killed:
+        for number, moment in enumerate(moments):
+            if number:
                 fresh.succeeds(*UNLOCK)
+            kill_at(fresh, moment, delay, whole_tree)
     goes_on(fresh)
     is_as_undisturbed(fresh, base)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(20))
-def test_a_run_killed_at_a_random_moment_goes_on(
-    fresh: Project, base: Project, tmp_path: Path, seed: int
-) -> None:
+def test_a_run_killed_at_a_random_moment_goes_on(fresh: Project, base: Project, seed: int) -> None:
     chance = random.Random(seed)
     rule = RULES[seed]
     most = {"run_cell": 15, "grade_cell": 15, "freeze_task": 2, "freeze_expected": 2}
     number = chance.randint(1, most.get(rule, 1))
     late = 0.04 if rule in ("publish", "check_score") else 0.4
     with adopting():
-        kill_at(fresh, rule, number, chance.random() * late, chance.random() < 0.5)
+        kill_at(fresh, begins(rule, number), chance.random() * late, chance.random() < 0.5)
     goes_on(fresh)
     is_as_undisturbed(fresh, base)

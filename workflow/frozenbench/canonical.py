@@ -202,7 +202,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise BadInput(f"{path}: is not there") from None
+        raise BadInput(f"{path}: is not there; cure: the workflow makes it") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:

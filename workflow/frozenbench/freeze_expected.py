@@ -14,6 +14,7 @@ from typing import Any
 from frozenbench.canonical import read_json, write_json
 from frozenbench.frozen import tree_at
 from frozenbench.grade.grading import FrozenGrader, grade_tree, read_grader
+from frozenbench.seal import sealed
 
 
 def freeze_expected(
@@ -36,7 +37,7 @@ def freeze_expected(
         graded = grade_tree(grader, artifact, fixture, environment, isolation, None)
         ids = sorted(set(graded.verdict.ids))
         found = {"source": "reference", "ids": ids, "log": graded.log}
-    write_json(out, found)
+    write_json(out, sealed(found))
 
 
 def read_expected(path: Path) -> tuple[str, ...] | None:

@@ -34,6 +34,7 @@ from frozenbench.grade.grading import (
 from frozenbench.outcomes import End, Judgement, cap_of, decide
 from frozenbench.run.snapshots import restore
 from frozenbench.sandbox import in_force, require
+from frozenbench.seal import sealed
 
 Tree = Mapping[str, File]
 
@@ -154,7 +155,8 @@ def grade_cell(inputs: GradeInputs, out: Path) -> None:
         "machine_class": machine_class(),
     }
     write_atomic(out / "log", _log(seen).encode("utf-8", "replace"))
-    write_json(out / "grade.json", {"grade_key": out.name, "material": material, **result})
+    document = {"grade_key": out.name, "material": material, **result}
+    write_json(out / "grade.json", sealed(document, out, "grade.json"))
 
 
 def read_states(folder: Path, run: Mapping[str, Any], fixture: Tree) -> list[State]:

@@ -12,6 +12,8 @@ from frozenbench.canonical import digest
 RESULTS = Path("results")
 RESPONSES = RESULTS / "responses"
 VERDICTS = RESULTS / "verdicts"
+#: Names below results/ that an experiment cannot have.
+TAKEN_NAMES = ("experiments", "frozen", "grades", "responses", "runs", "verdicts")
 
 
 def frozen_task(task_digest: str) -> Path:

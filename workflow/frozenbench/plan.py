@@ -30,8 +30,6 @@ from frozenbench.controls import (
 from frozenbench.packs import Pack, Task, read_pack
 
 DEFAULT_CONFIG = "config/config.yaml"
-#: Names below results/ that an experiment cannot have.
-TAKEN_NAMES = ("experiments", "frozen", "grades", "responses", "runs", "verdicts")
 
 
 @dataclass(frozen=True)
@@ -304,7 +302,7 @@ def load_plan(where: str = DEFAULT_CONFIG, root: Path = Path()) -> Plan:
         BadInput: config, agent file or pack is wrong.
     """
     config = parse_config(read_yaml(root / where, where), where)
-    if config.experiment.name in TAKEN_NAMES:
+    if config.experiment.name.casefold() in layout.TAKEN_NAMES:
         raise BadInput(
             f"{where}: experiment.name: {config.experiment.name!r} is a folder of the store; cure: "
             "another name"

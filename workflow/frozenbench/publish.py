@@ -6,14 +6,20 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from frozenbench.canonical import write_atomic
+from frozenbench import layout
+from frozenbench.canonical import BadInput, write_atomic
 
 
 def publish(experiment: Path, view_folder: Path, out: Path, marker: Path) -> None:
     """Replace the content of `out` by the experiment's and write the marker last.
 
     Where a score is refused, the page and refused.json stand there, and no older score.
+
+    Raises:
+        BadInput: `out` is no folder of a published experiment: what stands there is not ours.
     """
+    if out.parent != layout.RESULTS or out.name in layout.TAKEN_NAMES:
+        raise BadInput(f"{out}: its content would be replaced; cure: {layout.RESULTS}/<name>")
     staged = out.with_name(f".{out.name}.staged")
     if staged.exists():
         shutil.rmtree(staged)

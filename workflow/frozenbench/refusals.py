@@ -54,7 +54,15 @@ REQUIRED = (
     ("environment", "run_semantics"),
     ("environment", "grade_semantics"),
 )
-TASK_REQUIRED = ("task_digest", "grader_digest", "weight", "split", "network", "grader_trust")
+TASK_REQUIRED = (
+    "task_digest",
+    "grader_digest",
+    "weight",
+    "split",
+    "network",
+    "grader_trust",
+    "qualified",
+)
 
 
 def missing_controls(controls: Mapping[str, Any]) -> list[str]:
@@ -72,7 +80,7 @@ def missing_controls(controls: Mapping[str, Any]) -> list[str]:
         if budget.get("max_seconds") is None:
             found.append(f"budgets.{name}.max_seconds")
     for name, agent in (controls.get("agents") or {}).items():
-        if not agent.get("sheet") or not agent.get("sheet_digest"):
+        if not agent.get("sheet") or not agent.get("sheet_digest") or "control" not in agent:
             found.append(f"agents.{name}.sheet")
     return found
 
@@ -143,6 +151,11 @@ def _scored(cells: Rows) -> list[Row]:
     return [row for row in cells if not row["control"]]
 
 
+def _accepted(controls: Mapping[str, Any], name: str, default: Any) -> Any:
+    """Return what the config accepts by name: absent means nothing."""
+    return (controls.get("accepted") or {}).get(name, default)
+
+
 def _pin_drift(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iterator[Refusal]:
     drifted = {
         (row["agent"], seen["model_observed"])
@@ -161,7 +174,7 @@ def _pin_drift(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iter
 def _infrastructure(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iterator[Refusal]:
     scored = _scored(cells)
     bad = [row for row in scored if row["outcome"] == "ERROR" and row["reason"] in INFRASTRUCTURE]
-    accepted = controls["accepted"].get("accept_error_share", 0.0)
+    accepted = _accepted(controls, "accept_error_share", 0.0)
     if scored and len(bad) > accepted * len(scored):
         reasons = Counter(row["reason"] for row in bad)
         told = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
@@ -174,7 +187,7 @@ def _infrastructure(controls: Mapping[str, Any], cells: Rows, measured: Rows) ->
 
 
 def _unmetered(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iterator[Refusal]:
-    accepted = controls["accepted"].get("accept_unmetered", [])
+    accepted = _accepted(controls, "accept_unmetered", [])
     counts = Counter(row["agent"] for row in _scored(cells) if row["unmetered"])
     for agent, count in sorted(counts.items()):
         if agent not in accepted:

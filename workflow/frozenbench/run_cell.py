@@ -36,6 +36,7 @@ from frozenbench.run.clock import AgentClock
 from frozenbench.run.loop import Ended, Loop, Step
 from frozenbench.run.snapshots import difference
 from frozenbench.sandbox import base_folder, in_force, require
+from frozenbench.seal import sealed
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _clear(out: Path) -> None:
     for item in out.iterdir():
         if item.name == "attempts":
             continue
-        if item.is_dir():
+        if item.is_dir() and not item.is_symlink():
             shutil.rmtree(item)
         else:
             item.unlink()
@@ -152,6 +153,7 @@ def _cell(
         log=write_log,
         solution=_solution(inputs, material),
         startup_timeout_s=inputs.startup_timeout_s,
+        network=task["network"],
         roots=tuple(agent["roots"]),
     )
 
@@ -219,39 +221,37 @@ def _write_run(
     steps = [_step(out, fixture, step) for step in ended.steps]
     dates = sorted(served.date for served in ended.served)
     last = ended.steps[-1].tree if ended.steps else fixture
-    write_json(
-        out / "run.json",
-        {
-            "run_key": run_key,
-            "material": material,
-            "ending": ended.ending,
-            "cap_hit": cap_of(ended.ending),
-            "hits": list(ended.hits),
-            "message": ended.message[:4000].encode("utf-8", "replace").decode(),
-            "artifact_sha256": tree_digest(last),
-            "artifact_limit": ended.artifact_limit,
-            "meters": ended.meters.as_dict(),
-            "steps": steps,
-            "measured": {
-                "seconds": ended.seconds,
-                "step_seconds": [step.seconds for step in ended.steps],
-                "model_seconds": sum(served.seconds for served in ended.served),
-                **measured,
-                "spend": ended.spend,
-                "currency": ended.currency,
-                "infra_retries": ended.infra_retries,
-                "attempts": _attempts(out) + 1,
-                "responses_recorded": sum(served.recorded for served in ended.served),
-                "responses_live": sum(not served.recorded for served in ended.served),
-                "model_observed": ended.observed_model,
-            },
-            "responses": {
-                "keys": sorted({served.key for served in ended.served}),
-                "first_date": dates[0] if dates else None,
-                "last_date": dates[-1] if dates else None,
-            },
+    document = {
+        "run_key": run_key,
+        "material": material,
+        "ending": ended.ending,
+        "cap_hit": cap_of(ended.ending),
+        "hits": list(ended.hits),
+        "message": ended.message[:4000].encode("utf-8", "replace").decode(),
+        "artifact_sha256": tree_digest(last),
+        "artifact_limit": ended.artifact_limit,
+        "meters": ended.meters.as_dict(),
+        "steps": steps,
+        "measured": {
+            "seconds": ended.seconds,
+            "step_seconds": [step.seconds for step in ended.steps],
+            "model_seconds": sum(served.seconds for served in ended.served),
+            **measured,
+            "spend": ended.spend,
+            "currency": ended.currency,
+            "infra_retries": ended.infra_retries,
+            "attempts": _attempts(out) + 1,
+            "responses_recorded": sum(served.recorded for served in ended.served),
+            "responses_live": sum(not served.recorded for served in ended.served),
+            "model_observed": ended.observed_model,
         },
-    )
+        "responses": {
+            "keys": sorted({served.key for served in ended.served}),
+            "first_date": dates[0] if dates else None,
+            "last_date": dates[-1] if dates else None,
+        },
+    }
+    write_json(out / "run.json", sealed(document, out, "run.json"))
 
 
 def _attempts(out: Path) -> int:

@@ -18,18 +18,21 @@ from frozenbench.canonical import (
 )
 from frozenbench.frozen import read_frozen_task, tree_at
 from frozenbench.run.snapshots import restore
+from frozenbench.seal import broken_seal
 
 
 def verify_store() -> Iterator[str]:
     """Yield a line for everything in results/ that is not what its path promises.
 
-    Frozen tasks, graders and agents, runs with their snapshots, grades, responses, and each
-    experiment's table, which is gathered again and compared byte for byte.
+    Frozen tasks, graders, agents and expected ids, verdicts, runs with all their files, grades,
+    responses, and each experiment's table, which is gathered again and compared byte for byte.
     """
     for pattern, check in (
         ("frozen/tasks/*", _task),
         ("frozen/graders/*", _grader),
         ("frozen/agents/*", _agent),
+        ("frozen/expected/*/*.json", _sealed),
+        ("verdicts/??/*.json", _verdict),
         ("runs/*", _run),
         ("grades/*", _grade),
         ("responses/??/*.json", _response),
@@ -66,12 +69,25 @@ def _agent(path: Path) -> str | None:
     return None
 
 
+def _sealed(path: Path) -> str | None:
+    return broken_seal(read_json(path))
+
+
+def _verdict(path: Path) -> str | None:
+    document = read_json(path)
+    if document["key"] != path.stem:
+        return "is the verdict of another key"
+    return broken_seal(document)
+
+
 def _run(path: Path) -> str | None:
     if not (path / "run.json").exists():
         return "holds no run.json: it never ended, or the file was removed"
     run = read_json(path / "run.json")
     if digest(run["material"]) != path.name or run["run_key"] != path.name:
         return "its run key is not what its material gives"
+    if problem := broken_seal(run, path, "run.json"):
+        return problem
     fixture = tree_at(layout.frozen_task(run["material"]["task_digest"]) / "fixture")
     last: Mapping[str, File] = fixture
     for step in run["steps"]:
@@ -85,7 +101,7 @@ def _grade(path: Path) -> str | None:
     grade = read_json(path / "grade.json")
     if digest(grade["material"]) != path.name or grade["grade_key"] != path.name:
         return "its grade key is not what its material gives"
-    return None
+    return broken_seal(grade, path, "grade.json")
 
 
 def _response(path: Path) -> str | None:

@@ -246,6 +246,7 @@ class ChatAgent:
                 work=work,
                 environment=self.cell.environment,
                 limits=Limits(seconds=seconds),
+                network=self.cell.network,
             )
             word, *rest = self.options.check
             ended = run(box, [box.python if word in ("python", "python3") else word, *rest])

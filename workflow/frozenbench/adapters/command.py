@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -103,11 +103,12 @@ class CommandAgent:
             mounts=tuple(mounts),
             environment=self.cell.environment,
             limits=Limits(seconds=max(seconds, 0.001)),
+            network=self.cell.network,
         )
         variables = {"FROZENBENCH_REPORT": box.seen(f"{REPORT}/report.json")}
         if self.cell.budget_disclosed:
             variables["FROZENBENCH_BUDGET"] = json.dumps(dict(self.cell.caps), sort_keys=True)
-        box = Box(box.level, box.work, box.mounts, box.environment, box.limits, variables)
+        box = replace(box, variables=variables)
         words = [self.cell.task_id, box.seen("/work"), box.seen(PROMPT)]
         return run(box, [*self._argv(box), *words])
 

@@ -190,6 +190,7 @@ class Cell:
         log: writes one line to the cell's log.
         solution: the reference solution, for the reference agent alone.
         startup_timeout_s: limit on the agent's start-up, which is off its clock.
+        network: blocked, or open for a task that the config accepts by name.
         roots: folders below `code` that go on the module path.
     """
 
@@ -213,4 +214,5 @@ class Cell:
     log: Callable[[str], None]
     solution: Mapping[str, File] | None = None
     startup_timeout_s: float = 300.0
+    network: str = "blocked"
     roots: tuple[str, ...] = ()

@@ -150,6 +150,7 @@ def open_agent(cell: Cell) -> Iterator[PythonAgent]:
             mounts=(Mount(cell.code, CODE), Mount(DRIVER, DRIVER_SEEN)),
             environment=cell.environment,
             limits=Limits(seconds=None),
+            network=cell.network,
         )
         roots = [box.seen(f"{CODE}/{root}") for root in cell.roots]
         options = cell.sheet

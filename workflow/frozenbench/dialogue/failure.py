@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-_TOOK = re.compile(r"\b(in|took) \d+(?:\.\d+)? ?(?:s|ms|us|µs|ns|sec(?:onds?)?)\b")
+_UNIT = r" ?(?:s|ms|us|µs|ns|sec(?:onds?)?)\b"
+_TOOK = re.compile(rf"\b(in(?= \d+\.)|took) \d+(?:\.\d+)?{_UNIT}")
 _PHASE = re.compile(r"\b\d+\.\d+ ?s (?=(?:call|setup|teardown)\b)")
 _CLOCK = re.compile(r" \(\d+:\d\d:\d\d\)")
 _FRAME = re.compile(r'(\s*)File "([^"]+)", line \d+')

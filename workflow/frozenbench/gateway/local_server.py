@@ -137,10 +137,11 @@ def running(spec: Spec) -> Iterator[str]:
     if not _installed(spec.engine):
         find_weights(spec)  # says what is missing
     folder = state_folder(spec)
-    with _locked(folder / "use.lock", fcntl.LOCK_SH), _locked(folder / "turn.lock", fcntl.LOCK_EX):
-        os.utime(folder / "use.lock")
-        yield _address(folder) or _start(folder, spec)
-        os.utime(folder / "use.lock")
+    with _locked(folder / "use.lock", fcntl.LOCK_SH) as use:
+        with _locked(folder / "turn.lock", fcntl.LOCK_EX):
+            os.utime(use)
+            yield _address(folder) or _start(folder, spec)
+        os.utime(use)
 
 
 @contextlib.contextmanager

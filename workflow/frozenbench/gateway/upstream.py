@@ -116,7 +116,8 @@ def ask_upstream(
             wait = min(left, max(fault.wait, patience.first_wait * 2 ** (failed - 1) * _jitter()))
             if fault.final or failed >= patience.tries or left <= 0:
                 raise EndpointDown(
-                    f"the endpoint gave no answer in {failed} tries: {message}", failed - 1
+                    f"the endpoint gave no answer in {failed} {'try' if failed == 1 else 'tries'}: {message}",
+                    failed - 1,
                 ) from None
             log(f"endpoint: try {failed} failed: {message}; next in {wait:.1f} s")
         time.sleep(wait)

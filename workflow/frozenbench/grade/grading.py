@@ -25,6 +25,7 @@ from frozenbench.frozen import tree_at
 from frozenbench.grade.evidence import Evidence, Verdict, judge_command, judge_tests
 from frozenbench.grade.tree import lay_over
 from frozenbench.sandbox import Box, Ended, Limits, Mount, run, work_folder
+from frozenbench.seal import sealed
 
 INSIDE = Path(__file__).parent.parent / "inside"
 HARNESS = "/opt/frozenbench"
@@ -105,7 +106,8 @@ def grade_tree(
         )
         ended = run(box, _argv(box, grader), stdin=nonce.encode() + b"\n", report=True)
     evidence = Evidence(ended.report, nonce, ended.timed_out, ended.exit_status)
-    verdict = judge_command(evidence) if grader.trust == "exit-status" else judge_tests(evidence, expected)
+    by_status = grader.trust == "exit-status"
+    verdict = judge_command(evidence) if by_status else judge_tests(evidence, expected)
     return Graded(verdict, ended.seconds, _log(ended, verdict))
 
 
@@ -158,13 +160,15 @@ def store(key: str, graded: Graded) -> Graded:
     path = layout.verdict(key)
     path.parent.mkdir(parents=True, exist_ok=True)
     document = {
+        "key": key,
         "verdict": asdict(graded.verdict),
         "seconds": graded.seconds,
         "log": graded.log,
     }
     descriptor, name = tempfile.mkstemp(prefix=f".{key}.", dir=path.parent)
     with os.fdopen(descriptor, "wb") as handle:
-        handle.write(canonical_json(document) + b"\n")
+        handle.write(canonical_json(sealed(document)) + b"\n")
+    Path(name).chmod(0o644)
     try:
         os.link(name, path)
     except FileExistsError:

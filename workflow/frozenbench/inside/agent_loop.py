@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import io
 import json
 import os
 import shutil
@@ -22,6 +23,8 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # or an agent that is ended has said nothing
     module, attribute, *roots = sys.argv[1:]
     sys.path[:0] = roots
     try:

@@ -8,6 +8,7 @@ so that nothing in the tree can stand in for them.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -31,13 +32,14 @@ def main() -> int:
             f"--rootdir={os.getcwd()}",
             f"--confcutdir={os.getcwd()}",
             "--import-mode=importlib",
+            # Kept for a report of ours, a flood of prints would fill the disk and fail the test.
+            "--capture=no",
             "-p",
             "no:cacheprovider",
         ],
         plugins=[Reporter(report)],
     )
     report.say(end=int(status))
-    sys.stdout.flush()
     return int(status)
 
 
@@ -71,6 +73,13 @@ class Reporter:
     def __init__(self, report: Report) -> None:
         self._report = report
         self._worst: dict[str, str] = {}
+        # pytest's own words go out by a stream of their own: a candidate may close its output.
+        self._stdout = sys.stdout
+        sys.stdout = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+
+    def pytest_sessionstart(self) -> None:
+        """Give the tests their output, now that pytest has taken its own."""
+        sys.stdout = self._stdout
 
     def pytest_collectreport(self, report: Any) -> None:
         """Tell of a file that could not be imported."""
@@ -83,6 +92,8 @@ class Reporter:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Tell how a test ended once its teardown is through: the worst of its three phases."""
+        with contextlib.suppress(OSError, ValueError):
+            self._stdout.flush()  # so that its prints stand in order, and are there if it is ended
         order = ("passed", "skipped", "failed")
         before = self._worst.get(report.nodeid, "passed")
         outcome = "skipped" if hasattr(report, "wasxfail") else report.outcome

@@ -40,6 +40,8 @@ def read_pack(folder: Path, where: str, only: str | None = None) -> Pack:
         for number, data in _lines(raw, f"{where}/pack.jsonl")
         if only is None or only in (data.get("id"), data.get("task_id"))
     ]
+    if not tasks and only is not None:
+        raise BadInput(f"{where}/pack.jsonl: task {only!r} is not there; cure: correct the id")
     if not tasks:
         raise BadInput(f"{where}/pack.jsonl: holds no task; cure: one JSON object a line")
     _check_ids(tasks, f"{where}/pack.jsonl")

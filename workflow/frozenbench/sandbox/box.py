@@ -63,6 +63,7 @@ class Box:
     environment: Path | None = None  # a built pack environment
     limits: Limits = Limits()
     variables: Mapping[str, str] = field(default_factory=dict)
+    network: str = "blocked"  # or "open": the host's network, for tasks that the config accepts
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:

@@ -65,14 +65,15 @@ def command(
     """
     words = [
         str(binary),
-        *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts"),
+        *(("--unshare-net",) if box.network == "blocked" else ()),
         *("--unshare-cgroup-try", "--uid", "1000", "--gid", "1000", "--hostname", "cell"),
         *("--disable-userns", "--cap-drop", "ALL", "--die-with-parent", "--new-session"),
         "--clearenv",
     ]
     for name, value in box.variables_inside().items():
         words += ["--setenv", name, value]
-    words += _system() + _python(box)
+    words += _system() + _python(box) + (_names() if box.network == "open" else [])
     words += ["--proc", "/proc", "--ro-bind-try", "/proc/sys", "/proc/sys", "--dev", "/dev"]
     words += [*_scratch(SHARED_BYTES, "/dev/shm"), "--remount-ro", "/dev"]
     words += [*_scratch(TMP_BYTES, "/tmp"), *_scratch(HOME_BYTES, HOME)]
@@ -100,6 +101,12 @@ def _system() -> list[str]:
     for file in ("/etc/ld.so.cache", "/etc/alternatives"):
         words += ["--ro-bind-try", file, file]
     return words
+
+
+def _names() -> list[str]:
+    """Return what a program needs to find and to trust other machines."""
+    files = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/pki")
+    return [word for file in files for word in ("--ro-bind-try", file, file)]
 
 
 def _python(box: Box) -> list[str]:

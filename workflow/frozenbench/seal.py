@@ -1,0 +1,51 @@
+"""Seals: a document of the store tells the digest of its own content and of the files beside it.
+
+A key says what went into a result and nothing of the result itself. A seal finds what was edited or
+damaged afterwards; it keeps out nobody who wants to forge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from frozenbench.canonical import digest, sha256_file
+
+SEAL = "seal"
+#: Earlier attempts at a run lie in its folder and are none of its files.
+ATTEMPTS = "attempts"
+
+
+def sealed(
+    document: Mapping[str, Any], folder: Path | None = None, own: str = ""
+) -> dict[str, Any]:
+    """Return the document with its seal, over all files below `folder` but the document's `own`."""
+    files = {} if folder is None else _digests(folder, own)
+    return {**document, SEAL: {"content": digest(document), "files": files}}
+
+
+def broken_seal(
+    document: Mapping[str, Any], folder: Path | None = None, own: str = ""
+) -> str | None:
+    """Return what is not as it was sealed, or None."""
+    seal = document.get(SEAL)
+    if not isinstance(seal, Mapping):
+        return "holds no seal"
+    if seal.get("content") != digest({k: v for k, v in document.items() if k != SEAL}):
+        return "was changed after it was written"
+    found = {} if folder is None else _digests(folder, own)
+    differing = {name for name, _ in set(found.items()) ^ set(seal["files"].items())}
+    return f"{min(differing)} was changed after it was written" if differing else None
+
+
+def _digests(folder: Path, own: str) -> dict[str, str]:
+    return {name: sha256_file(folder / name) for name in _names(folder) if name != own}
+
+
+def _names(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        hidden = any(part.startswith(".") for part in parts)  # unfinished, or Snakemake's
+        if path.is_file() and not hidden and parts[0] != ATTEMPTS:
+            yield "/".join(parts)
