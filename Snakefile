@@ -22,7 +22,7 @@ try:
     from frozenbench.canonical import FrozenbenchError
     from frozenbench.jobs import Jobs
     from frozenbench.plan import DEFAULT_CONFIG, load_plan
-    from frozenbench.preflight import preflight
+    from frozenbench.preflight import check_machine, preflight
     from frozenbench.void import void_lost
 except ModuleNotFoundError as error:
     raise WorkflowError(
@@ -68,9 +68,15 @@ wildcard_constraints:
     figure="[a-z_]+",
 
 
-# Before the first job, so that a run which is killed later leaves nothing stale.
+# Before the first job: what this machine lacks, then what is stale, so that a run which is killed
+# later leaves nothing of it.
 onstart:
-    void_lost(PLAN)
+    try:
+        if workflow.local_exec:
+            check_machine(PLAN)
+        void_lost(PLAN)
+    except FrozenbenchError as error:
+        raise WorkflowError(str(error))
 
 
 rule all:

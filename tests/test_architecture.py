@@ -265,3 +265,9 @@ def test_every_module_says_what_it_is_for(name: str) -> None:
 def test_the_workflow_folder_is_no_package() -> None:
     """`import workflow` would rebind Snakemake's own object."""
     assert not (ROOT / "workflow" / "__init__.py").exists()
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """pytest imports them by their names alone."""
+    names = [path.name for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))

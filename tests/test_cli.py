@@ -108,6 +108,12 @@ def test_the_program_tells_its_version(tmp_path: Path) -> None:
 
 # Bad input: the real program
 
+CONTRAST = "contrast --cells a --measured b --controls c --view d --refusals e --out f"
+RUN_CELL = (
+    "run_cell --controls a --task_files b --environment c --out d --agent one --task beta "
+    "--budget b --repeat first"
+)
+
 
 @pytest.mark.parametrize(
     ("words", "told"),
@@ -149,25 +155,7 @@ def test_the_program_tells_its_version(tmp_path: Path) -> None:
             ["collect_cells", "--controls", "nope.json", "--record", "x", "--out", "y"],
             "frozenbench collect_cells: nope.json: is not there; cure: ",
         ),
-        (
-            [
-                "contrast",
-                *[
-                    "--cells",
-                    "a",
-                    "--measured",
-                    "b",
-                    "--controls",
-                    "c",
-                    "--view",
-                    "d",
-                    "--refusals",
-                    "e",
-                ],
-            ]
-            + ["--out", "f"],
-            "frozenbench contrast: ",
-        ),
+        (CONTRAST.split(), "frozenbench contrast: "),
         (
             [
                 "publish",
@@ -175,14 +163,7 @@ def test_the_program_tells_its_version(tmp_path: Path) -> None:
             ],
             "frozenbench publish: .: its content would be replaced; cure: results/<name>",
         ),
-        (
-            [
-                "run_cell",
-                *["--controls", "a", "--task_files", "b", "--environment", "c", "--out", "d"],
-            ]
-            + ["--agent", "one", "--task", "beta", "--budget", "b", "--repeat", "first"],
-            "argument --repeat: invalid int value: 'first'",
-        ),
+        (RUN_CELL.split(), "argument --repeat: invalid int value: 'first'"),
     ],
     ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
 )

@@ -361,7 +361,9 @@ def test_the_graders_clock_is_not_the_agents(cells: CellProject) -> None:
 
 def test_a_grader_without_test_ids(cells: CellProject) -> None:
     script = "from app import add\nassert add(1, 2) == 3\n"
-    cells.task(hidden={"check.py": script}, grade=["python", "check.py"], grader_trust="exit-status")
+    cells.task(
+        hidden={"check.py": script}, grade=["python", "check.py"], grader_trust="exit-status"
+    )
     cell = graded(cells, app(RIGHT, **DONE))
     assert cell.outcome == ("PASS", "finished", None)
     assert (cell.grade["tests_expected"], cell.grade["tests_passed"]) == (None, None)

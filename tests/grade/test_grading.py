@@ -154,8 +154,8 @@ PLANTS: dict[str, dict[str, str]] = {
     "hidden file": {"tests/test_app.py": ALWAYS},
     "package in the hidden folder": {"tests/__init__.py": "", "tests/app.py": ALWAYS},
     "more tests": {"tests/test_more.py": "def test_more():\n    assert False\n"},
-    "link to nowhere": {"tests": "a file where the hidden folder goes"},
-    "folder": {"tests/test_app.py/x": "a folder where the hidden file goes"},
+    "a file": {"tests": "a file where the hidden folder goes"},
+    "a folder": {"tests/test_app.py/x": "a folder where the hidden file goes"},
 }
 
 
@@ -186,14 +186,21 @@ def test_what_is_planted_changes_nothing(cells: CellProject, case: str) -> None:
     assert (graded.verdict.green, graded.verdict.failure) == (False, "assertion")
     assert (graded.verdict.expected, graded.verdict.passed) == (3, 1)
     assert "PLANTED" not in graded.log
-    if case == "standard library":
-        # The artifact's own imports find the standard library too.
-        right = f"import random, json\nassert random.random() < 1\n{RIGHT}"
-    else:
-        right = RIGHT
-    graded = cells.verdict({**planted, "app.py": right})
-    assert graded.verdict.green, graded.log
-    assert "PLANTED" not in graded.log
+
+
+def test_a_right_artifact_is_green_whatever_lies_beside_it(cells: CellProject) -> None:
+    planted: dict[str, str | None] = {}
+    for case, files in PLANTS.items():
+        if case not in ("more tests", "a file", "a folder"):
+            planted.update(files)
+    # The artifact's own imports find the standard library too.
+    right = f"import random, json\nassert json.dumps(random.random())\n{RIGHT}"
+    for more in ({}, PLANTS["more tests"], PLANTS["a folder"]):
+        if more is PLANTS["a folder"]:
+            planted = {k: v for k, v in planted.items() if not k.startswith("tests/")}
+        graded = cells.verdict({**planted, **more, "app.py": right})
+        assert graded.verdict.green, graded.log
+        assert "PLANTED" not in graded.log
 
 
 def test_code_beside_the_hidden_tests_is_the_candidates(cells: CellProject) -> None:
@@ -383,7 +390,6 @@ def test_an_environment_without_pytest_is_a_broken_grader(
 ENDLESS = {
     "at import": f"while True: pass\n{RIGHT}",
     "in a test": exits("== -1", "while True: pass"),
-    "asleep": exits("== 0", "import time; time.sleep(600)"),
     "in C": exits("== 0", "import itertools; sum(itertools.repeat(1))"),
     "deaf": "import signal\nfor n in (1, 2, 3, 13, 14, 15): signal.signal(n, signal.SIG_IGN)\n"
     + exits("== 0", "while True: pass"),
@@ -396,11 +402,11 @@ def test_the_graders_clock_ends_it(cells: CellProject, case: str) -> None:
     child = (
         f"import subprocess\nsubprocess.Popen(['sleep', '600.{mark}'], start_new_session=True)\n"
     )
-    cells.task(grade_timeout_s=1.5)
+    cells.task(grade_timeout_s=1)
     begun = time.monotonic()
     graded = cells.verdict({"app.py": child + ENDLESS[case]})
-    assert time.monotonic() - begun < 1.5 + BOUND
-    assert 1.5 <= graded.seconds < 1.5 + BOUND
+    assert time.monotonic() - begun < 1 + BOUND
+    assert 1 <= graded.seconds < 1 + BOUND
     assert (graded.verdict.green, graded.verdict.broken) == (False, False)
     assert graded.verdict.failure == "grader_timeout"
     assert processes_with(mark) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from project import EXPERIMENT, VIEW, Project, Ran, cells_of, files
-from small_experiment import AGENTS, LINES, TASKS, write, write_lines
+from small_experiment import AGENTS, TASKS, write, write_lines
 
 NOTHING: dict[str, int] = {}
 
@@ -134,6 +134,11 @@ def test_a_budgets_name(project: Project) -> None:
     is_due(project.due(), [], [], EXPERIMENT)
 
 
+def test_the_experiments_name(project: Project) -> None:
+    project.change_config(lambda config: config["experiment"].update(name="other"))
+    is_due(project.due(), [], [], EXPERIMENT)
+
+
 def test_the_order_of_the_agents_is_that_of_their_colours(project: Project) -> None:
     project.change_config(lambda config: config["agents"].reverse())
     is_due(project.due(), [], [], VIEW)
@@ -213,4 +218,3 @@ def test_one_more_task_keeps_the_old_cells(project: Project) -> None:
     assert len(after) == len(before) + len(cells)
     assert {key: after[key] for key in before} == before
     assert after["stubborn", "shout", "calls-3"]["outcome"] == "PASS"
-    assert "shout" in LINES

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from project import Project
-from small_experiment import ROOT, SOURCES, TASKS, write, write_lines, write_workflow
+from project import Project, Ran, cells_of
+from small_experiment import AGENTS, ROOT, SOURCES, TASKS, write, write_lines, write_workflow
 
 #: What a score looks like in any output.
 SCORE = re.compile(r"\b(weighted|pass)=")
@@ -75,116 +75,128 @@ def test_the_controls_under_every_step(project: Project) -> None:
     assert outcomes["stubborn", "double", "calls-1"] == ("EXHAUSTED", "tool_calls")
 
 
-Break = Callable[[Project], None]
-TEST = "packs/small/graders/double/test_double.py"
+def green_start(project: Project, task: str) -> None:
+    file, _, solution, _ = SOURCES[task]
+    write(project / f"packs/small/fixtures/{task}" / file, solution)
 
 
-def green_start(project: Project) -> None:
-    file, _, solution, _ = SOURCES["double"]
-    write(project / "packs/small/fixtures/double" / file, solution)
+def wrong_reference(project: Project, task: str) -> None:
+    file, start, _, _ = SOURCES[task]
+    write(project / f"packs/small/solutions/{task}" / file, start)
 
 
-def failing_test(project: Project) -> None:
-    text = (project / TEST).read_text()
-    write(project / TEST, text + "\n\ndef test_never():\n    assert double(2) == 5\n")
+def failing_test(project: Project, task: str) -> None:
+    path = project / f"packs/small/graders/{task}/test_{task}.py"
+    write(path, path.read_text() + "\n\ndef test_never():\n    assert 2 == 3\n")
 
 
-def test_that_is_no_python(project: Project) -> None:
-    write(project / TEST, "def test_one(:\n")
+def unreadable_test(project: Project, task: str) -> None:
+    write(project / f"packs/small/graders/{task}/test_{task}.py", "def test_one(:\n")
 
 
-def no_test(project: Project) -> None:
-    write(project / TEST, "from number import double\n")
+def no_test(project: Project, task: str) -> None:
+    write(project / f"packs/small/graders/{task}/test_{task}.py", "")
 
 
-def wrong_reference(project: Project) -> None:
-    file, start, _, _ = SOURCES["double"]
-    write(project / "packs/small/solutions/double" / file, start)
+Break = Callable[[Project, str], None]
+NOOP = "noop must be EXHAUSTED everywhere"
+REFERENCE = "reference must be PASS everywhere"
 
 
-FAULTS = {
-    green_start: ("noop", "EXHAUSTED"),
-    failing_test: ("reference", "PASS"),
-    test_that_is_no_python: ("reference", "PASS"),
-    no_test: ("reference", "PASS"),
-    wrong_reference: ("reference", "PASS"),
-}
-test_that_is_no_python.__test__ = False  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_lying_pack_gets_no_score(project: Project, fault: Break) -> None:
+@pytest.mark.parametrize(
+    ("with_double", "with_greet", "refusals"),
+    [
+        (green_start, None, [NOOP]),
+        (wrong_reference, failing_test, [REFERENCE]),
+        (unreadable_test, no_test, [REFERENCE]),
+    ],
+    ids=["green start", "wrong reference and failing test", "unreadable test and none"],
+)
+def test_a_lying_pack_gets_no_score(
+    project: Project, with_double: Break, with_greet: Break | None, refusals: list[str]
+) -> None:
     """No score, no figure, a message with the cure; and after mending it, all as it was."""
     before = project.published()
-    saved = project / "saved"
-    shutil.copytree(project / "packs", saved)
-    fault(project)
+    shutil.copytree(project / "packs", project / "saved")
+    with_double(project, "double")
+    if with_greet is not None:
+        with_greet(project, "greet")
     ran = project.snakemake()
-    control, due = FAULTS[fault]
-    refused_as(project, ran.status, ran.said, control, due)
-    assert "double" in ran.said
+    is_refused(project, ran, refusals)
+    bad = {
+        (agent, task)
+        for (agent, task, _), (outcome, _) in project.outcomes().items()
+        if outcome != {"noop": "EXHAUSTED", "reference": "PASS"}.get(agent, outcome)
+    }
+    lying = "noop" if with_greet is None else "reference"
+    assert {(lying, task) for task in TASKS if task == "double" or with_greet} <= bad
     again = project.snakemake()
-    assert (again.status != 0, again.rules) == (True, {"check_score": 1})
-    refused_as(project, again.status, again.said, control, due)
+    assert again.rules == {"check_score": 1}
+    is_refused(project, again, refusals)
 
     shutil.rmtree(project / "packs")
-    saved.rename(project / "packs")
+    (project / "saved").rename(project / "packs")
     mended = project.succeeds()
     assert SCORE.search(mended.out)
     assert project.published() == before
 
 
-def refused_as(project: Project, status: int, said: str, control: str, due: str) -> None:
+def is_refused(project: Project, ran: Ran, refusals: list[str]) -> None:
     """Assert that nothing but a refusal is shown, which names the control and the cure."""
-    assert status != 0
-    assert not SCORE.search(said)
-    assert "Traceback" not in said
-    assert f"{control} must be {due} everywhere" in said
-    assert "cure: mend the pack" in said
+    assert ran.status != 0
+    assert not SCORE.search(ran.said)
+    assert "Traceback" not in ran.said
     shown = project.published()
     assert not [name for name in shown if name.startswith("figures/")]
     assert "score_bundle.json" not in shown
     page = shown["README.md"].decode()
     assert not SCORE.search(page)
-    assert f"{control} must be {due} everywhere" in page
     show = project.frozenbench("show")
     assert show.status == 3
-    assert f"{control} must be {due} everywhere" in show.out
     assert not SCORE.search(show.out)
+    for said in (ran.said, page, show.out):
+        assert [line for line in refusals if line not in said] == []
+        assert "mend the pack" in said
+        assert "double" in said
 
 
-def test_a_task_without_a_reference_is_named_above_the_score(project: Project) -> None:
+@pytest.fixture(scope="module")
+def variant(base: Project, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str]:
+    """Two repeats of a pack whose task `greet` is held out and has no reference solution."""
+    project = base.copy(tmp_path_factory.mktemp("variant") / "project")
     shutil.rmtree(project / "packs/small/solutions/greet")
+    write_lines(project.folder, *TASKS, greet={"split": "held_out"})
+    project.change_config(lambda config: config.update(repeats=2))
     ran = project.succeeds()
-    assert ran.runs == []
-    assert not [
-        row for row in project.rows() if (row["agent"], row["task"]) == ("reference", "greet")
-    ]
+    assert ran.runs == cells_of(AGENTS, repeats=[1])
+    return project, ran.out
+
+
+def test_a_task_without_a_reference_is_named_above_the_score(variant: tuple[Project, str]) -> None:
+    project, said = variant
+    references = {row["task"] for row in project.rows() if row["agent"] == "reference"}
+    assert references == {"double"}
     named = "unqualified (no reference solution): greet"
     page = project.published()["README.md"].decode()
     assert page.index(named) < page.index("## Scores")
-    assert ran.out.index(named) < ran.out.index("weighted=")
+    assert said.index(named) < said.index("weighted=")
 
 
-def test_held_out_tasks_are_a_slice_of_their_own(project: Project) -> None:
+def test_held_out_tasks_are_a_slice_of_their_own(variant: tuple[Project, str]) -> None:
     """Numbers are per slice, never pooled."""
-    write_lines(project.folder, *TASKS, greet={"split": "held_out"})
-    ran = project.succeeds()
-    assert (ran.runs, ran.grades) == ([], [])
+    project, said = variant
     summary = project.rows("tables/summary")
     slices = {(row["slice"], row["agent"], row["budget"]): row for row in summary}
     assert {key[0] for key in slices} == {"public", "held_out"}
-    assert {row["n"] for row in summary} == {1}
     assert slices["public", "steady", "calls-1"]["pass_rate"] == 1.0
     assert slices["held_out", "steady", "calls-1"]["pass_rate"] == 0.0
-    assert "held_out" in ran.out
+    assert "held_out" in said
 
 
-def test_two_repeats(project: Project) -> None:
+def test_two_repeats(variant: tuple[Project, str]) -> None:
     """Controls have repeat 0 alone; every metric's n is tasks × repeats."""
-    project.change_config(lambda config: config.update(repeats=2))
-    project.succeeds()
+    project, _ = variant
     rows = project.rows()
     assert {row["repeat"] for row in rows if row["control"]} == {0}
     assert {row["repeat"] for row in rows if not row["control"]} == {0, 1}
-    assert {row["n"] for row in project.rows("tables/summary")} == {4}
+    assert {row["n"] for row in project.rows("tables/summary")} == {2}

@@ -8,38 +8,38 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from project import EXPERIMENT, Project, cells_of
+from project import EXPERIMENT, Project, cells_of, tree
 
-CELL = ("stubborn", "greet", "calls-1")
 LABEL = "stubborn greet calls-1 repeat 0"
 #: What is made again behind a lost cell: the table and all that stands on it.
 AGAIN = {k: v for k, v in EXPERIMENT.items() if not k.startswith("freeze")}
 
 
-def row_of(project: Project) -> dict[str, Any]:
-    return next(r for r in project.rows() if (r["agent"], r["task"], r["budget"]) == CELL)
+def row_of(project: Project, label: str) -> dict[str, Any]:
+    names = ("agent", "task", "budget")
+    return next(row for row in project.rows() if label.split()[:3] == [row[name] for name in names])
 
 
-def run_of(project: Project) -> Path:
-    return project / f"results/runs/{row_of(project)['run_key']}"
+def run_of(project: Project, label: str = LABEL) -> Path:
+    return project / f"results/runs/{row_of(project, label)['run_key']}"
 
 
-def grade_of(project: Project) -> Path:
-    return project / f"results/grades/{row_of(project)['grade_key']}"
+def grade_of(project: Project, label: str = LABEL) -> Path:
+    return project / f"results/grades/{row_of(project, label)['grade_key']}"
 
 
 def edit(path: Path, **changed: Any) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changed))
 
 
-@pytest.mark.parametrize("what", ["run.json", "the run", "grade.json", "the grade"])
+@pytest.mark.parametrize("what", ["run.json", "the whole grade"])
 def test_a_deleted_leaf_is_named_and_made_again(project: Project, what: str) -> None:
     before = project.published()
-    folder = run_of(project) if "run" in what else grade_of(project)
-    if what.startswith("the"):
-        shutil.rmtree(folder)
-    else:
+    folder = run_of(project) if what == "run.json" else grade_of(project)
+    if what == "run.json":
         (folder / what).unlink()
+    else:
+        shutil.rmtree(folder)
     verified = project.frozenbench("verify")
     assert verified.status == 1
     assert folder.name in verified.said
@@ -47,7 +47,7 @@ def test_a_deleted_leaf_is_named_and_made_again(project: Project, what: str) -> 
     due = project.due()
     assert folder.name in due.said
     assert f"({LABEL})" in due.said
-    runs = [LABEL] if "run" in what else []
+    runs = [LABEL] if what == "run.json" else []
     assert (due.runs, due.grades, due.others) == (runs, [LABEL], AGAIN)
     ran = project.succeeds()
     assert (ran.runs, ran.grades, ran.others) == (runs, [LABEL], AGAIN)
@@ -57,41 +57,49 @@ def test_a_deleted_leaf_is_named_and_made_again(project: Project, what: str) -> 
 
 
 def edited_grade(project: Project) -> Path:
-    edit(grade_of(project) / "grade.json", outcome="PASS", reason="green_at_cap")
-    return grade_of(project)
+    path = grade_of(project, "stubborn greet calls-1") / "grade.json"
+    edit(path, outcome="PASS", reason="green_at_cap")
+    return path.parent
+
+
+def edited_log(project: Project) -> Path:
+    path = grade_of(project, "stubborn double calls-1") / "log"
+    path.write_text("all well\n")
+    return path.parent
 
 
 def edited_run(project: Project) -> Path:
-    path = run_of(project) / "run.json"
+    path = run_of(project, "stubborn greet calls-1") / "run.json"
     edit(path, meters=json.loads(path.read_text())["meters"] | {"tool_calls": 99})
     return path.parent
 
 
 def edited_snapshot(project: Project) -> Path:
-    path = next((run_of(project) / "snapshots").iterdir())
+    """An earlier one, which decides under the other policy alone."""
+    folder = run_of(project, "stubborn greet calls-3")
+    path = min((folder / "snapshots").iterdir())
     path.write_text(path.read_text().replace("name", "nome"))
-    return run_of(project)
+    return folder
 
 
 def edited_trace(project: Project) -> Path:
-    path = run_of(project) / "trace.jsonl"
+    path = run_of(project, "steady greet calls-1") / "trace.jsonl"
     path.write_text(path.read_text() + "{}\n")
     return path.parent
 
 
 def edited_verdict(project: Project) -> Path:
-    key = json.loads((grade_of(project) / "grade.json").read_text())["verdicts"][0]
+    grade = grade_of(project, "steady greet calls-1") / "grade.json"
+    key = json.loads(grade.read_text())["verdicts"][0]
     path = project / f"results/verdicts/{key[:2]}/{key}.json"
-    verdict = json.loads(path.read_text())["verdict"]
-    edit(path, verdict=verdict | {"green": True})
+    edit(path, verdict=json.loads(path.read_text())["verdict"] | {"green": True})
     return path
 
 
 def edited_table(project: Project) -> Path:
-    """A row of another table in its place."""
+    """A whole and readable table, and not the right one."""
     folder = project.experiments()[0]
-    path = folder / "cells.parquet"
-    path.write_bytes((folder / "measured.parquet").read_bytes())
+    shutil.copyfile(folder / "measured.parquet", folder / "cells.parquet")
     return folder
 
 
@@ -102,50 +110,55 @@ def edited_expectation(project: Project) -> Path:
 
 
 def edited_fixture(project: Project) -> Path:
-    path = next((project / "results/frozen/tasks").glob("*/fixture/*.py"))
-    path.write_text(path.read_text() + "# edited\n")
-    return path.parents[1]
+    folder = (
+        project / f"results/frozen/tasks/{row_of(project, 'noop greet calls-1')['task_digest']}"
+    )
+    (folder / "fixture/greeting.py").write_text("# edited\n")
+    return folder
 
 
 def edited_hidden_test(project: Project) -> Path:
-    path = next((project / "results/frozen/graders").glob("*/hidden/**/*.py"))
-    path.write_text("")
-    return next(p for p in path.parents if p.parent.name == "graders" and len(p.name) == 64)
+    digest = row_of(project, "noop double calls-1")["grader_digest"]
+    folder = project / f"results/frozen/graders/{digest}"
+    (folder / "hidden/graders/double/test_double.py").write_text("")
+    return folder
 
 
 EDITS = [
     edited_grade,
+    edited_log,
     edited_run,
     edited_snapshot,
     edited_trace,
     edited_verdict,
-    edited_table,
     edited_expectation,
-    edited_fixture,
     edited_hidden_test,
+    edited_fixture,
+    edited_table,
 ]
 
 
-@pytest.mark.parametrize("change", EDITS, ids=lambda change: change.__name__)
-def test_an_edited_file_is_found_by_verify(project: Project, change: Any) -> None:
-    """It is named itself, so that `remove what is named` is the whole cure."""
-    before = project.cells()
-    place = change(project)
+def named_by_verify(project: Project) -> set[Path]:
     verified = project.frozenbench("verify")
-    assert verified.status == 1
-    named = [line.split(": ")[0] for line in verified.out.splitlines()[:-1]]
-    assert place.relative_to(project.folder).as_posix() in named, verified.out
+    *lines, last = verified.out.splitlines()
+    assert (verified.status == 0) == (not lines)
+    assert not lines or last.startswith(f"{len(lines)} problems; cure: ")
+    return {project / line.split(": ")[0] for line in lines}
 
-    for name in named:
-        path = project / name
+
+def test_every_edited_file_is_named_and_removing_it_is_the_cure(project: Project) -> None:
+    before = project.cells()
+    edited = {change(project) for change in EDITS}
+    named = named_by_verify(project)
+    assert edited <= named
+    for path in named:
         if path.is_dir():
             shutil.rmtree(path)
         else:
-            path.unlink(missing_ok=True)
+            path.unlink()
     project.succeeds()
     assert project.cells() == before
-    verified = project.frozenbench("verify")
-    assert verified.status == 0, verified.said
+    assert named_by_verify(project) == set()
 
 
 def test_deleted_frozen_files_are_frozen_again_when_they_are_needed(project: Project) -> None:
@@ -154,8 +167,7 @@ def test_deleted_frozen_files_are_frozen_again_when_they_are_needed(project: Pro
     for name in ("tasks", "graders", "agents"):
         shutil.rmtree(project / "results/frozen" / name)
     assert project.due().rules == {}
-    verified = project.frozenbench("verify")
-    assert verified.status == 1, "a run whose frozen task is gone cannot be checked"
+    assert named_by_verify(project), "a run whose frozen task is gone cannot be checked"
 
     more = {"name": "calls-2", "max_tool_calls": 2, "max_tokens": 1000, "max_seconds": 60}
     project.change_config(lambda config: config["budgets"].append(more))
@@ -168,16 +180,17 @@ def test_deleted_frozen_files_are_frozen_again_when_they_are_needed(project: Pro
 
 
 def test_garbage_is_what_no_experiment_holds(project: Project) -> None:
-    assert "everything in the store belongs" in project.frozenbench("gc").out
-    kept = sorted(path.name for path in (project / "results/runs").iterdir())
-    project.change_config(lambda config: config.update(repeats=2))
-    project.succeeds()
-    newest = project.experiments()[-1]
-    shutil.rmtree(newest)
+    kept = set(tree(project / "results"))
+    assert "everything in the store belongs" in project.frozenbench("gc", "--remove").out
+    assert set(tree(project / "results")) == kept
+
+    shutil.rmtree(project.experiments()[0])
+    listed = project.frozenbench("gc").out
+    assert (
+        len([line for line in listed.splitlines() if line.startswith("unused results/runs")]) == 16
+    )
     removed = project.frozenbench("gc", "--remove")
     assert removed.status == 0
-    assert sorted(path.name for path in (project / "results/runs").iterdir()) == kept
-    project.change_config(lambda config: config.update(repeats=1))
-    back = project.succeeds()
-    assert (back.runs, back.grades) == ([], [])
-    assert project.frozenbench("verify").status == 0
+    left = set(tree(project / "results"))
+    assert not [name for name in left if name.startswith(("runs/", "grades/", "verdicts/"))]
+    assert [name for name in left if name.startswith("frozen/environments/")]

@@ -12,6 +12,7 @@ from frozenbench.controls import CAP_FIELDS
 from frozenbench.figures import figure_names
 from frozenbench.packs import Task
 from frozenbench.plan import Plan
+from frozenbench.sandbox import require
 from frozenbench.schema import nearest
 
 
@@ -27,6 +28,20 @@ def preflight(plan: Plan) -> Plan:
     _check_agents(plan)
     _check_figures(plan)
     return plan
+
+
+def check_machine(plan: Plan) -> None:
+    """Check that the cells that are due can run here, by running a box.
+
+    Raises:
+        Refused: the machine gives less isolation than the config asks for.
+    """
+    if all(leaf.exists() for cell in plan.cells for leaf in plan.leaves(cell)):
+        return
+    try:
+        require(plan.config.isolation)
+    except Refused as error:
+        raise Refused(f"{plan.where}: {error}") from None
 
 
 def _check_pin(plan: Plan) -> None:
