@@ -9,6 +9,11 @@ from frozenbench.canonical import sha256_bytes
 from frozenbench.freeze_names import freeze_names
 from frozenbench.keys import environment_id
 from frozenbench.sandbox import measure
+from hypothesis import settings
+
+# How long one example takes says something of the machine's load and nothing of the code.
+settings.register_profile("frozenbench", deadline=None)
+settings.load_profile("frozenbench")
 
 
 @pytest.fixture(scope="session")

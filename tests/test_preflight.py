@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from frozenbench.canonical import BadInput, FrozenbenchError, Refused
+from frozenbench.preflight import check_cores, physical_cores
 from small_study import ALPHA, CHAT, CONFIG, PACK, PYTHON, Study, changed
 
 
@@ -166,3 +167,35 @@ def test_a_figure_that_does_not_exist_is_told_with_those_that_do(study: Study, n
 def test_split_grading_is_refused_as_long_as_it_is_not_built(study: Study) -> None:
     study.lines[0] = {**ALPHA, "grader_trust": "split"}
     assert refusal(study, Refused).startswith(f"{PACK}: alpha: grader_trust: 'split'")
+
+
+@pytest.mark.parametrize(
+    ("clock", "cores", "refused"),
+    [("strict", 3, True), ("strict", 2, False), ("guard", 64, False)],
+)
+def test_a_strict_clock_refuses_more_jobs_than_cores(
+    study: Study, clock: str, cores: int, refused: bool
+) -> None:
+    study.config = changed(CONFIG, "clock", clock)
+    plan = study.plan()
+    if not refused:
+        check_cores(plan, cores, physical=2)
+        return
+    with pytest.raises(Refused, match=r"3 jobs on 2 physical cores.*cure: snakemake --cores 2"):
+        check_cores(plan, cores, physical=2)
+
+
+CORES = "processor : {}\nphysical id : {}\ncore id : {}\n"
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "cores"),
+    [
+        (CORES.format(0, 0, 0) + CORES.format(1, 0, 0), 1),  # two threads of one core
+        (CORES.format(0, 0, 0) + CORES.format(1, 1, 0), 2),  # two sockets
+        ("processor : 0\nprocessor : 1\n", 2),  # names no cores
+        ("", 1),
+    ],
+)
+def test_threads_of_one_core_are_one_core(cpuinfo: str, cores: int) -> None:
+    assert physical_cores(cpuinfo) == cores

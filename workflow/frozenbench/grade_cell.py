@@ -208,7 +208,7 @@ class Case:
         by_step = every_step and last.decides
         ending = "finished" if by_step else str(self.run["ending"])
         ghost = self._ghost(last, ending)
-        decision = decide(self._end(last, ending), _judgement(last, ghost))
+        decision = decide(self._end(last, ending, by_step), _judgement(last, ghost))
         verdict = None if last.graded is None else last.graded.verdict
         finding = last.ban or ghost
         before = [state for state in states if state.step < last.state.step]
@@ -232,11 +232,13 @@ class Case:
             },
         }
 
-    def _end(self, last: Seen, ending: str) -> End:
+    def _end(self, last: Seen, ending: str, by_step: bool) -> End:
+        # An agent whose step decided had not said that it was done: no path is due yet.
         return End(
             ending=ending,
             changed=last.state.tree != self.grader.fixture,
-            missing_artifact=any(path not in last.state.tree for path in self.artifact),
+            missing_artifact=not by_step
+            and any(path not in last.state.tree for path in self.artifact),
             artifact_limit=bool(self.run["artifact_limit"]),
         )
 

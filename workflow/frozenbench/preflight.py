@@ -44,6 +44,37 @@ def check_machine(plan: Plan) -> None:
         raise Refused(f"{plan.where}: {error}") from None
 
 
+def check_cores(plan: Plan, cores: int, physical: int) -> None:
+    """Check that under `clock: strict` no two cells share a core.
+
+    Raises:
+        Refused: more jobs than physical cores may run at once.
+    """
+    if plan.config.clock == "strict" and cores > physical:
+        raise Refused(
+            f"{plan.where}: clock: strict: {cores} jobs on {physical} physical cores would share "
+            f"cores, and the clock would measure that; cure: snakemake --cores {physical}"
+        )
+
+
+def physical_cores(cpuinfo: str) -> int:
+    """Return the number of physical cores in the text of /proc/cpuinfo.
+
+    Where it names no cores, each processor counts as one.
+    """
+    cores: set[tuple[str, str]] = set()
+    processors = 0
+    package = ""
+    for line in cpuinfo.splitlines():
+        name, _, value = (part.strip() for part in line.partition(":"))
+        processors += name == "processor"
+        if name == "physical id":
+            package = value
+        if name == "core id":
+            cores.add((package, value))
+    return len(cores) or max(1, processors)
+
+
 def _check_pin(plan: Plan) -> None:
     pins = {
         f"{plan.where}: pack.expected_sha256": plan.config.pack.expected_sha256,

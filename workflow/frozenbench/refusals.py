@@ -148,7 +148,8 @@ def _control_cells(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> 
 
 
 def _scored(cells: Rows) -> list[Row]:
-    return [row for row in cells if not row["control"]]
+    """Return the cells that enter a rate: no control cells, none with an open network."""
+    return [row for row in cells if not row["control"] and row["network"] != "open"]
 
 
 def _accepted(controls: Mapping[str, Any], name: str, default: Any) -> Any:
