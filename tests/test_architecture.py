@@ -25,8 +25,9 @@ LAYERS = """
     __main__
     cli.*
     schema_files semantics
-    check_score draw_figure write_page publish verify gc retry show explain forecast record
+    check_score draw_figure write_page publish verify gc retry show explain record
     figures.* page score_bundle
+    page_controls
     closing contrast collect_cells
     metrics refusals
     table
@@ -35,9 +36,9 @@ LAYERS = """
     run.* freeze_expected
     grade.*
     freeze_grader freeze_agent freeze_view
-    freeze_task freeze_controls freeze_names freeze_record build_environment
-    void jobs preflight
-    plan
+    freeze_task freeze_controls freeze_names freeze_record
+    void jobs preflight forecast
+    plan build_environment
     agent_files
     adapters.*
     keys

@@ -126,7 +126,7 @@ def without_solution(study: Study) -> None:
 
 NOTES = [
     note("The pack is a proposal: nobody outside has vouched", study_only(lambda s: None)),
-    note("n is 2 tasks; the task is the unit", study_only(lambda s: None)),
+    note("n is 2 public tasks; the task is the unit", study_only(lambda s: None)),
     note("Tokens are not reported in 1 of 12 cells.", study_only(lambda s: None)),
     note("0 PASS cells hit a cap;", study_only(lambda s: None)),
     note(

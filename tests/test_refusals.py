@@ -152,7 +152,6 @@ def test_a_reference_that_misses_anything(rows: Rows, outcome: str, reason: str)
 
 
 def test_a_pin_that_the_endpoint_no_longer_honours(rows: Rows) -> None:
-    rows.controls["accepted"]["accept_error_share"] = 1
     rows.change({"agent": "one", "task": "beta"}, outcome="ERROR", reason="pin_drift")
     rows.change({"agent": "one", "task": "beta"}, model_observed="small-1-turbo")
     found = the_refusal(rows)
@@ -161,7 +160,7 @@ def test_a_pin_that_the_endpoint_no_longer_honours(rows: Rows) -> None:
     assert found.cure == "pin the model that is there now: a new experiment"
 
 
-@pytest.mark.parametrize("reason", INFRASTRUCTURE)
+@pytest.mark.parametrize("reason", sorted(set(INFRASTRUCTURE) - {"pin_drift"}))
 def test_infrastructure_errors(rows: Rows, reason: str) -> None:
     where = {"agent": "one", "task": "beta", "budget": "calls-4"}
     rows.change(where, outcome="ERROR", reason=reason)
@@ -280,7 +279,6 @@ def test_all_that_refuses_is_told_in_the_order_of_the_protocol(rows: Rows) -> No
         "control cells (noop)",
         "control cells (reference)",
         "agents.one.endpoint.model",
-        "accept_error_share",
         "max_tokens",
         "clock",
         "clock",

@@ -289,7 +289,7 @@ def test_the_command_ends_with_2_and_one_message_where_its_files_are_wrong(
 
 
 def test_the_event_at_which_the_clock_fell_is_kept(cells: CellProject) -> None:
-    cells.budget(max_seconds=0.5)
+    cells.budget(max_seconds=1)
     cells.agent(
         "import time\ndef propose(task, history):\n"
         "    time.sleep(600 if history else 0)\n    return {'files': {'a': '1'}}\n"

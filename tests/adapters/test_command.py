@@ -225,7 +225,7 @@ def test_green_when_the_clock_falls_is_green_at_cap(cells: CellProject, case: st
 
 
 def test_what_it_has_not_done_when_the_clock_falls_does_not_count(cells: CellProject) -> None:
-    cells.budget(max_seconds=0.6)
+    cells.budget(max_seconds=1.5)
     program(
         cells,
         f"import time\nopen('a', 'w').write('x')\ntime.sleep(30)\n"
@@ -233,12 +233,12 @@ def test_what_it_has_not_done_when_the_clock_falls_does_not_count(cells: CellPro
     )
     cell = cells.both()
     assert cell.changed() == {"a": "x"}
-    assert cell.seconds < 0.6 + BOUND
+    assert cell.run["measured"]["seconds"] < 1.5 + BOUND
     assert cell.outcome == ("EXHAUSTED", "wall_clock", "wall_clock")
 
 
 def test_every_step_sees_the_tree_at_the_cap_too(cells: CellProject) -> None:
-    cells.budget(max_seconds=0.6)
+    cells.budget(max_seconds=1)
     cells.config["grading"] = "every_step"
     shell(cells, "echo 'def add(a, b): return a + b' > app.py; sleep 600")
     cell = cells.both()
@@ -322,7 +322,7 @@ def test_a_tree_beyond_the_limits_is_no_artifact(cells: CellProject, case: str) 
 
 
 def test_a_tree_beyond_the_limits_at_the_cap_is_none_either(cells: CellProject) -> None:
-    cells.budget(max_seconds=1)
+    cells.budget(max_seconds=2)
     source = f"open('app.py', 'w').write({RIGHT!r})\n{TOO_MUCH['too many']}\n"
     program(cells, f"{source}import time\ntime.sleep(600)\n")
     cell = cells.both()
@@ -387,9 +387,9 @@ def test_it_sees_no_hidden_file_and_no_host(cells: CellProject) -> None:
 
 
 def test_the_start_of_the_box_is_off_its_clock(cells: CellProject) -> None:
-    cells.budget(max_seconds=0.5)
-    shell(cells, "sleep 0.4; touch ended")
+    cells.budget(max_seconds=1.2)
+    shell(cells, "sleep 0.6; touch ended")
     cell = cells.run()
     assert cell.run["ending"] == "finished"
     assert cell.changed() == {"ended": ""}
-    assert 0.4 <= cell.run["measured"]["seconds"] <= 0.5
+    assert 0.6 <= cell.run["measured"]["seconds"] <= 1.2

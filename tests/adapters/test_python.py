@@ -271,7 +271,7 @@ def test_the_clock_ends_a_call_without_end(cells: CellProject, body: str) -> Non
 
 def test_the_clock_ends_an_agent_that_no_longer_listens(cells: CellProject) -> None:
     """It answers by itself and reads nothing, so that the next request finds its pipe full."""
-    cells.budget(max_seconds=0.7)
+    cells.budget(max_seconds=1)
     code = f"""{FORGE}
 import json, time
 def propose(task, history):
@@ -282,7 +282,7 @@ def propose(task, history):
     cell = ran(cells, code)
     assert cell.run["ending"] == "cap:wall_clock"
     assert cell.run["meters"]["tool_calls"] == 1
-    assert cell.seconds < 0.7 + BOUND
+    assert cell.seconds < 1 + BOUND
 
 
 OUTLIVING = """
@@ -628,11 +628,11 @@ def test_a_start_without_end_is_a_startup_timeout(cells: CellProject) -> None:
 
 
 def test_the_start_is_off_the_clock(cells: CellProject) -> None:
-    cells.budget(max_seconds=0.6)
-    cell = ran(cells, "import time\ntime.sleep(1.0)\n" + DONE)
+    cells.budget(max_seconds=1)
+    cell = ran(cells, "import time\ntime.sleep(1.2)\n" + DONE)
     assert cell.run["ending"] == "finished"
-    assert cell.run["measured"]["startup_seconds"] >= 1.0
-    assert cell.run["measured"]["seconds"] < 0.6
+    assert cell.run["measured"]["startup_seconds"] >= 1.2
+    assert cell.run["measured"]["seconds"] < 1
 
 
 def test_all_of_its_code_is_there_and_importable(cells: CellProject) -> None:

@@ -171,7 +171,9 @@ def test_plain_ids_are_allowed(study: Study, name: str) -> None:
 def test_an_id_stands_once_without_regard_to_case(study: Study, twin: str) -> None:
     study.lines.append(changed(ALPHA, "id", twin))
     told = refusal(study)
-    assert told.startswith(f"{WHERE}: id: {twin!r} stands twice (beside 'beta'")
+    assert told.startswith(
+        f"{WHERE}: line 3: id: {twin!r} stands twice (beside 'beta' in line 2;"
+    )
 
 
 # Hidden files and harness

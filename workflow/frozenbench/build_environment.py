@@ -86,6 +86,11 @@ def check_lock(lock: Path) -> None:
             f"{lock}: cannot be read as a lock of packages ({error}); "
             "cure: `uv pip compile --generate-hashes requirements.in -o requirements.txt`"
         ) from error
+    check_lock_text(text, str(lock))
+
+
+def check_lock_text(text: str, lock: str) -> None:
+    """Raise BadInput, naming `lock`, unless every requirement has one version and a hash."""
     for number, line in _requirements(text):
         option = line.split("=")[0].split()[0]
         if option in _INDEX_OPTIONS or _PINNED.fullmatch(line):

@@ -45,6 +45,12 @@ def environment_line(controls: Mapping[str, Any]) -> str:
     )
 
 
+def accepted_lines(controls: Mapping[str, Any]) -> list[str]:
+    """Return what the config accepted by name, if anything."""
+    accepted = controls["accepted"]
+    return [f"accepted {name}: {value}" for name, value in sorted(accepted.items())]
+
+
 def score_lines(rows: Rows) -> list[str]:
     """Return one line for each slice, budget and agent: n, rates and mean tools."""
     width = max((len(row["agent"]) for row in rows), default=0)
@@ -91,6 +97,7 @@ def closing_lines(
         pack_line(controls, view),
         *(budget_line(name, controls["budgets"][name]) for name in view["budgets"]),
         environment_line(controls),
+        *accepted_lines(controls),
         *score_lines(summary),
         flip_line(statistics),
     ]

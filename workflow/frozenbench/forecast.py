@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from frozenbench import keys, layout
-from frozenbench.plan import Plan, PlannedCell
+from frozenbench.plan import DEFAULT_CONFIG, Plan, PlannedCell
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,12 @@ class Ceiling:
     seconds: float
     money: float | None
     currency: str | None
+
+
+def command_line(plan: Plan) -> str:
+    """Return the command that runs the plan."""
+    other = "" if plan.where == DEFAULT_CONFIG else f" --configfile {plan.where}"
+    return f"snakemake --cores 4{other}"
 
 
 def missing_runs(plan: Plan) -> list[PlannedCell]:
@@ -82,11 +88,9 @@ def forecast_lines(plan: Plan) -> Iterator[str]:
     if record is not None and runs:
         there = "is there" if plan.record_id != "none" else "is not there: it counts as empty"
         yield f"record {record} {there}; a recorded response costs nothing"
-    yield (
-        "next: snakemake --cores 4"
-        if runs or grades or not (plan.folder / "cells.parquet").exists()
-        else "nothing to run; next: frozenbench show"
-    )
+    due = runs or grades or not (plan.folder / "cells.parquet").exists()
+    show = "frozenbench show" + ("" if plan.where == DEFAULT_CONFIG else f" --config {plan.where}")
+    yield f"next: {command_line(plan)}" if due else f"nothing to run; next: {show}"
 
 
 def _agent_line(agent: str, most: Ceiling) -> str:
@@ -100,4 +104,6 @@ def _agent_line(agent: str, most: Ceiling) -> str:
     ]
     if most.money is not None:
         parts.append(f"{most.money:,.2f} {most.currency}")
-    return f"{agent}: {most.runs} runs, at most {', '.join(parts)}"
+    told_most = f"{agent}: {most.runs} runs, at most {', '.join(parts)}"
+    # A response that does not fit is withheld, and was paid for all the same.
+    return told_most + ("; an answer withheld at a cap comes on top" if most.requests else "")

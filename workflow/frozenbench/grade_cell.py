@@ -26,6 +26,7 @@ from frozenbench.grade.grading import (
     FrozenGrader,
     Graded,
     grade_tree,
+    graded_tree,
     read_grader,
     store,
     stored,
@@ -109,7 +110,8 @@ class Grader:
         ban = self.ban(state.tree)
         if ban is not None or not grade:
             return Seen(state, ban, None)
-        key = verdict_key(state.tree, self.frozen.digest, self.environment.name, self.isolation)
+        tree = graded_tree(self.frozen, state.tree, self.fixture)
+        key = verdict_key(tree, self.frozen.digest, self.environment.name, self.isolation)
         return Seen(state, None, stored(key) or store(key, self._grade(state.tree)), key)
 
     def _grade(self, tree: Tree) -> Graded:

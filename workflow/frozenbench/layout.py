@@ -17,7 +17,7 @@ TAKEN_NAMES = ("experiments", "frozen", "grades", "responses", "runs", "verdicts
 
 
 def frozen_task(task_digest: str) -> Path:
-    """Folder of a frozen task: task.json, fixture/, solution/."""
+    """Folder of a frozen task: task.json and fixture/."""
     return RESULTS / "frozen" / "tasks" / task_digest
 
 

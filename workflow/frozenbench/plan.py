@@ -99,7 +99,7 @@ class Plan:
                 "python": self.pack.info.python,
                 "lock_sha256": self.pack.lock_sha256,
                 "isolation": self.config.isolation,
-                "network": "blocked",
+                "network": network_policy(self.config.isolation),
                 "run_semantics": RUN_SEMANTICS,
                 "grade_semantics": GRADE_SEMANTICS,
             },
@@ -243,6 +243,12 @@ class Plan:
     def leaves(cell: PlannedCell) -> tuple[Path, Path]:
         """Return where a cell's run and grade stand."""
         return layout.run(cell.run_key) / "run.json", layout.grade(cell.grade_key) / "grade.json"
+
+
+def network_policy(isolation: str) -> str:
+    """Return what may be claimed of the network: below `userns` nothing holds it."""
+    enforced = ("userns", "userns+cgroup", "container")
+    return "blocked" if isolation in enforced else "not enforced"
 
 
 def _task_controls(task: Task) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import platform
 
 from packaging.specifiers import SpecifierSet
 
+from frozenbench.build_environment import check_lock_text
 from frozenbench.canonical import BadInput, Refused
 from frozenbench.controls import CAP_FIELDS
 from frozenbench.figures import figure_names
@@ -96,6 +97,9 @@ def _check_pack(plan: Plan) -> None:
             f"{plan.config.pack.path}/pack.json: python: wants {info.python}, this is "
             f"{platform.python_version()}; cure: run frozenbench with a Python in that range"
         )
+    if plan.pack.lock is not None:
+        text = plan.pack.lock.decode("utf-8", "replace")
+        check_lock_text(text, f"{plan.config.pack.path}/requirements.txt")
     known = [task.id for task in plan.pack.tasks]
     for key in ("tasks", "allow_open_network"):
         for name in getattr(plan.config, key) or ():

@@ -174,7 +174,13 @@ def _pin_drift(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iter
 
 def _infrastructure(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iterator[Refusal]:
     scored = _scored(cells)
-    bad = [row for row in scored if row["outcome"] == "ERROR" and row["reason"] in INFRASTRUCTURE]
+    bad = [
+        row
+        for row in scored
+        if row["outcome"] == "ERROR"
+        and row["reason"] in INFRASTRUCTURE
+        and row["reason"] != "pin_drift"  # refused by its own name, and no retry mends it
+    ]
     accepted = _accepted(controls, "accept_error_share", 0.0)
     if scored and len(bad) > accepted * len(scored):
         reasons = Counter(row["reason"] for row in bad)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from frozenbench import layout
 from frozenbench.canonical import read_json
+from frozenbench.forecast import command_line
 from frozenbench.outcomes import INFRASTRUCTURE
 from frozenbench.plan import Plan, PlannedCell
 from frozenbench.void import void
@@ -29,7 +30,7 @@ def retry(plan: Plan) -> Iterator[str]:
         set_aside(plan.grades[key], reason)
         yield f"set aside: {plan.grades[key].label} ({reason})"
     yield (
-        f"{len(broken)} cells set aside; next: snakemake --cores 4"
+        f"{len(broken)} cells set aside; next: {command_line(plan)}"
         if broken
         else "no cell ended in an infrastructure ERROR; nothing to do"
     )

@@ -121,6 +121,7 @@ class Proposal:
     too_large: str | None = None
     note: str = ""
     text: str | None = None
+    infra_retries: int = 0
     spend: float | None = None
     currency: str | None = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -103,7 +103,7 @@ class HttpAgent:
             except PinDrift:  # no model is pinned here: `model` is a field like any other
                 raise AgentCrashed("proposal: 'model' is unknown") from None
         self.cell.clock.credit(answer.seconds)
-        return parse_proposal(answer.body)
+        return replace(parse_proposal(answer.body), infra_retries=answer.infra_retries)
 
     def settle(self, turn: Turn) -> bool:
         """An http agent says that it is done in its proposal."""

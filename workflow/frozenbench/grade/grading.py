@@ -91,8 +91,7 @@ def grade_tree(
     expected: Sequence[str] | None,
 ) -> Graded:
     """Lay the hidden files over an artifact and run the grader on it; stores nothing."""
-    folders = grader.material["hidden_folders"]
-    tree = lay_over(artifact, fixture, grader.hidden, folders)
+    tree = graded_tree(grader, artifact, fixture)
     nonce = secrets.token_hex(16)
     with work_folder() as work:
         write_tree(tree, work)
@@ -131,11 +130,20 @@ def _log(ended: Ended, verdict: Verdict) -> str:
     return f"{text}\n{verdict.note}\n" if verdict.note else text
 
 
-def verdict_key(artifact: Tree, grader_digest: str, environment_id: str, isolation: str) -> str:
-    """Return the key of a stored verdict."""
+def graded_tree(grader: FrozenGrader, artifact: Tree, fixture: Tree) -> dict[str, File]:
+    """Return the tree that the grader sees."""
+    return lay_over(artifact, fixture, grader.hidden, grader.material["hidden_folders"])
+
+
+def verdict_key(tree: Tree, grader_digest: str, environment_id: str, isolation: str) -> str:
+    """Return the key of a stored verdict on a graded tree.
+
+    The tree is the one that the grader sees: two artifacts that differ in nothing but files which
+    the hidden ones replace share a verdict, and equal artifacts over other fixtures need not.
+    """
     return digest(
         {
-            "artifact": tree_digest(artifact),
+            "tree": tree_digest(tree),
             "grader_digest": grader_digest,
             "environment": environment_id,
             "isolation": isolation,

@@ -35,16 +35,20 @@ def read_pack(folder: Path, where: str, only: str | None = None) -> Pack:
     raw = _read_file(folder, "pack.jsonl", f"{where}/pack.jsonl")
     lock = _read_lock(folder, where)
     lock_sha256 = None if lock is None else sha256_bytes(lock)
-    tasks = [
-        _Line(folder, f"{where}/pack.jsonl: line {number}", data, lock_sha256).task()
+    lines = [
+        (number, data)
         for number, data in _lines(raw, f"{where}/pack.jsonl")
         if only is None or only in (data.get("id"), data.get("task_id"))
+    ]
+    tasks = [
+        _Line(folder, f"{where}/pack.jsonl: line {number}", data, lock_sha256).task()
+        for number, data in lines
     ]
     if not tasks and only is not None:
         raise BadInput(f"{where}/pack.jsonl: task {only!r} is not there; cure: correct the id")
     if not tasks:
         raise BadInput(f"{where}/pack.jsonl: holds no task; cure: one JSON object a line")
-    _check_ids(tasks, f"{where}/pack.jsonl")
+    _check_ids(tasks, [number for number, _ in lines], f"{where}/pack.jsonl")
     return Pack(info, tuple(tasks), sha256_bytes(raw), lock, lock_sha256)
 
 
@@ -103,6 +107,9 @@ def _json(data: bytes, where: str) -> dict[str, Any]:
         value = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
     except UnicodeDecodeError as error:
         raise BadInput(f"{where}: is not UTF-8 (byte {error.start}); cure: save as UTF-8") from None
+    except json.JSONDecodeError as error:
+        told = f"{error.msg} at character {error.pos + 1}"
+        raise BadInput(f"{where}: is not JSON: {told}; cure: one whole object a line") from None
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{where}: is not JSON: {error}; cure: one whole object a line") from None
     if not isinstance(value, dict):
@@ -160,16 +167,17 @@ def safe_path(folder: Path, relative: str, where: str, what: str = "pack") -> Pa
     return folder / pure
 
 
-def _check_ids(tasks: list[Task], where: str) -> None:
-    seen: dict[str, str] = {}
-    for task in tasks:
+def _check_ids(tasks: list[Task], numbers: list[int], where: str) -> None:
+    seen: dict[str, tuple[str, int]] = {}
+    for task, number in zip(tasks, numbers, strict=True):
         folded = task.id.casefold()
         if folded in seen:
+            other, line = seen[folded]
             raise BadInput(
-                f"{where}: id: {task.id!r} stands twice (beside {seen[folded]!r}; capitals do not "
-                "count); cure: rename one"
+                f"{where}: line {number}: id: {task.id!r} stands twice (beside {other!r} in line "
+                f"{line}; capitals do not count); cure: rename one"
             )
-        seen[folded] = task.id
+        seen[folded] = task.id, number
 
 
 class _Line:

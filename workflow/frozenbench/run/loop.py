@@ -199,9 +199,7 @@ class Loop:
             if fell.tree is not None:
                 self._keep_tree(fell.tree, index)
             raise
-        if proposal.served is not None:
-            self.state.served.append(proposal.served)
-            self.state.infra_retries += proposal.served.infra_retries
+        self._account(proposal)
         return proposal
 
     def _settle(self, agent: Agent, index: int) -> bool:
@@ -224,6 +222,17 @@ class Loop:
         self.emit({"event": "idle", "proposals": cap, "note": proposal.note})
         raise _Stop("cap:tool_calls", ("tool_calls",))
 
+    def _account(self, proposal: Proposal) -> None:
+        """Count what a proposal cost, whether it is delivered or withheld: it was paid."""
+        state = self.state
+        state.infra_retries += proposal.infra_retries
+        if proposal.served is not None:
+            state.served.append(proposal.served)
+            state.infra_retries += proposal.served.infra_retries
+        if proposal.spend is not None:
+            state.spend = (state.spend or 0.0) + proposal.spend
+            state.currency = proposal.currency
+
     def _withhold(self, proposal: Proposal, late: bool) -> None:
         """Keep a response from the agent; one that came after the clock fell counts nowhere.
 
@@ -236,9 +245,6 @@ class Loop:
     def _deliver(self, proposal: Proposal, index: int) -> None:
         state = self.state
         state.meters = metering.delivered(state.meters, proposal.use, proposal.tool_calls)
-        if proposal.spend is not None:
-            state.spend = (state.spend or 0.0) + proposal.spend
-            state.currency = proposal.currency
         self.emit({"event": "proposal", "step": index + 1, **_told(proposal)})
         state.history.append(proposal)
         try:
