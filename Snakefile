@@ -22,7 +22,7 @@ try:
     from frozenbench.canonical import FrozenbenchError
     from frozenbench.jobs import Jobs
     from frozenbench.plan import DEFAULT_CONFIG, load_plan
-    from frozenbench.preflight import check_cores, check_machine, physical_cores, preflight
+    from frozenbench.preflight import check_cores, check_machine, cores_here, preflight
     from frozenbench.void import void_lost
 except ModuleNotFoundError as error:
     raise WorkflowError(
@@ -74,7 +74,7 @@ onstart:
     try:
         if workflow.local_exec:
             check_machine(PLAN)
-            check_cores(PLAN, workflow.cores, physical_cores(Path("/proc/cpuinfo").read_text()))
+            check_cores(PLAN, workflow.cores, cores_here())
         void_lost(PLAN)
     except FrozenbenchError as error:
         raise WorkflowError(str(error))

@@ -48,6 +48,19 @@ def test_negative():
 """
 
 
+def proposing(*proposals: Any, before: str = "") -> str:
+    """Return the source of an agent that makes these proposals, one a call, then raises."""
+    return (
+        f"{before}\nPROPOSALS = {list(proposals)!r}\n\ndef propose(task, history):\n"
+        "    return PROPOSALS[len(history)]\n"
+    )
+
+
+def app(text: str, **more: Any) -> dict[str, Any]:
+    """Return a proposal that writes the file to be corrected."""
+    return {"files": {"app.py": text}, **more}
+
+
 @dataclass(frozen=True)
 class Cell:
     """What the two halves of one cell left."""
@@ -213,6 +226,11 @@ class CellProject:
         grader, expected = read_grader(inputs.grader_files), read_expected(inputs.expected)
         isolation = plan.config.isolation
         return grade_tree(grader, tree, fixture, self.environment, isolation, expected)
+
+    def proposed(self, *proposals: dict[str, Any]) -> Cell:
+        """Run and grade an agent that makes these proposals, then raises."""
+        self.agent(proposing(*proposals))
+        return self.both()
 
     @staticmethod
     def cell(plan: Plan, agent: str, task: str) -> PlannedCell:

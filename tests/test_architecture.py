@@ -25,7 +25,9 @@ LAYERS = """
     __main__
     cli.*
     schema_files semantics
-    check_score draw_figure write_page publish verify gc retry show explain record
+    verify
+    verify_views
+    check_score draw_figure write_page publish gc retry show explain record
     figures.* page score_bundle
     page_controls
     closing contrast collect_cells

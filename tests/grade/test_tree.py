@@ -38,10 +38,34 @@ def test_a_hidden_folder_replaces_the_whole_folder() -> None:
     }
 
 
-def test_beside_a_single_hidden_file_the_agent_s_files_stay() -> None:
-    assert laid(["tests/mine.py"], ["tests/test_a.py"], []).keys() == {
-        "tests/mine.py",
-        "tests/test_a.py",
+def test_in_a_folder_that_is_the_grader_s_alone_the_agent_has_no_file() -> None:
+    agents = ["tests/mine.py", "tests/deep/json.py", "mine.py"]
+    assert laid(agents, ["tests/test_a.py"], []).keys() == {"mine.py", "tests/test_a.py"}
+
+
+def test_in_a_shared_folder_the_agent_s_files_stay_unless_they_shadow_a_hidden_one() -> None:
+    hidden = ["tests/test_a.py", "tests/support/layout.py"]
+    agents = ["tests/mine.py", "tests/support.py", "tests/test_a/__init__.py", "tests/old.py"]
+    kept = laid(agents, hidden, [], fixture=("tests/old.py",))
+    assert kept.keys() == {*hidden, "tests/mine.py", "tests/old.py"}
+
+
+def test_where_the_solution_has_files_the_agent_may_have_some_too() -> None:
+    hidden, solution = {"pkg/test_a.py": HIDDEN}, {"pkg/core.py": FIXTURE}
+    artifact = {"pkg/core.py": ARTIFACT, "pkg/more.py": ARTIFACT, "pkg/test_a.pyi": ARTIFACT}
+    tree = lay_over(artifact, {}, hidden, [], solution)
+    assert tree.keys() == {"pkg/core.py", "pkg/more.py", "pkg/test_a.py"}
+
+
+def test_beside_hidden_files_at_the_top_the_agent_s_files_stay() -> None:
+    kept = laid(["app.py", "pkg/a.py", "test_a/__init__.py"], ["test_a.py"], [])
+    assert kept.keys() == {"app.py", "pkg/a.py", "test_a.py"}
+
+
+def test_a_fixture_s_conftest_that_was_deleted_stands_again() -> None:
+    assert laid([], ["tests/test_a.py"], [], fixture=("conftest.py",)) == {
+        "conftest.py": b"fixture",
+        "tests/test_a.py": b"hidden",
     }
 
 
@@ -80,4 +104,6 @@ def test_the_graded_tree_can_stand_on_disk_and_holds_every_hidden_file(
     for path in artifact - set(tree):
         reasons = [path.startswith(f"{other}/") for other in (*hidden, *folders)]
         reasons += [other.startswith(f"{path}/") for other in hidden]
+        homes = [other.rpartition("/")[0] for other in hidden]
+        reasons += [bool(home) and path.startswith(f"{home}/") for home in homes]
         assert any(reasons), "nothing else is left out"

@@ -24,15 +24,25 @@ def check_score(published: Path, out: Path) -> int:
     return status
 
 
-def published_lines(published: Path) -> tuple[Sequence[str], int]:
+def published_lines(published: Path, planned: str | None = None) -> tuple[Sequence[str], int]:
     """Return the closing lines of results/<name>/ and the exit status that goes with them.
 
+    Args:
+        published: the folder.
+        planned: the experiment digest of the config as it stands; None: whatever is published.
+
     Raises:
-        Incomplete: nothing is published there.
+        Incomplete: nothing is published there, or another experiment than the planned one.
     """
     if not (published / "controls.json").exists():
         raise Incomplete(
             f"{published}: nothing is published there; cure: snakemake --cores 4 (or `make`)"
+        )
+    digest = read_json(published / "controls.json")["experiment"]["digest"]
+    if planned not in (None, digest):
+        raise Incomplete(
+            f"{published}: shows experiment {digest[:12]}, and the config is {str(planned)[:12]} "
+            "now, which has not run; cure: run the workflow"
         )
     refusals = read_json(published / "refusals.json")["refusals"]
     if refusals:

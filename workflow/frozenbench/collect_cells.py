@@ -9,6 +9,7 @@ from typing import Any
 from frozenbench import keys, layout
 from frozenbench.canonical import BadInput, read_json, write_json
 from frozenbench.refusals import refusals_of
+from frozenbench.seal import broken_seal
 from frozenbench.table import (
     CELLS,
     CONTROLS_KEY,
@@ -74,6 +75,8 @@ def _leaf(path: Path, key: str, value: str) -> dict[str, Any]:
     leaf: dict[str, Any] = read_json(path)
     if leaf.get(key) != value:
         raise BadInput(f"{path}: {key} is {leaf.get(key)!r}; cure: remove the folder and run again")
+    if (problem := broken_seal(leaf)) is not None:
+        raise BadInput(f"{path}: {problem}; cure: remove the folder and run again")
     return leaf
 
 

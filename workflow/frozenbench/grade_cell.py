@@ -111,7 +111,9 @@ class Grader:
         if ban is not None or not grade:
             return Seen(state, ban, None)
         tree = graded_tree(self.frozen, state.tree, self.fixture)
-        key = verdict_key(tree, self.frozen.digest, self.environment.name, self.isolation)
+        key = verdict_key(
+            tree, self.frozen.digest, self.expected, self.environment.name, self.isolation
+        )
         return Seen(state, None, stored(key) or store(key, self._grade(state.tree)), key)
 
     def _grade(self, tree: Tree) -> Graded:

@@ -190,16 +190,26 @@ def _outcomes(inputs: PageInputs) -> Iterator[str]:
     yield ""
     yield "Each cell has exactly one of five outcomes; the reasons, over all budgets:"
     yield ""
-    scored = [row for row in inputs.cells if not row["control"]]
-    counts = Counter((row["agent"], row["outcome"], row["reason"]) for row in scored)
+    rated = [row for row in inputs.cells if not row["control"] and row["network"] != "open"]
+    slices = sorted({row["split"] for row in rated})
+    for name in slices:
+        if slices != ["public"]:
+            yield f"### Slice {name}"
+            yield ""
+        rows = [row for row in rated if row["split"] == name]
+        yield from table(["agent", "outcome", "reason", "cells"], _outcome_rows(inputs, rows))
+    apart = [row for row in inputs.cells if not row["control"] and row["network"] == "open"]
+    if apart:
+        yield "With an open network, in no rate:"
+        yield ""
+        yield from table(["agent", "outcome", "reason", "cells"], _outcome_rows(inputs, apart))
+
+
+def _outcome_rows(inputs: PageInputs, cells: Rows) -> list[list[Any]]:
+    counts = Counter((row["agent"], row["outcome"], row["reason"]) for row in cells)
     order = {name: place for place, name in enumerate(inputs.view["agents"])}
-    rows = [
-        [agent, outcome, reason, count]
-        for (agent, outcome, reason), count in sorted(
-            counts.items(), key=lambda item: (order[item[0][0]], item[0][1], item[0][2])
-        )
-    ]
-    yield from table(["agent", "outcome", "reason", "cells"], rows)
+    keys = sorted(counts, key=lambda key: (order[key[0]], key[1], key[2]))
+    return [[*key, counts[key]] for key in keys]
 
 
 def _unsaid(inputs: PageInputs) -> Iterator[str]:
@@ -223,6 +233,7 @@ def notes(inputs: PageInputs) -> Iterator[str]:
         yield f"Unqualified tasks, without a reference solution: {', '.join(unqualified)}."
     unknown = sum(row["tokens"] is None for row in scored)
     yield f"Tokens are not reported in {unknown} of {len(scored)} cells."
+    yield from _self_reported(inputs)
     at_cap = sum(row["outcome"] == "PASS" and row["cap_hit"] is not None for row in scored)
     yield f"{at_cap} PASS cells hit a cap; `without a hit cap` is the rate without them."
     clock = sum(row["cap_hit"] == "wall_clock" for row in scored)
@@ -236,6 +247,19 @@ def notes(inputs: PageInputs) -> Iterator[str]:
     if any(task["split"] == "held_out" for task in controls["tasks"].values()):
         yield "Held-out tasks are a slice of their own and are never pooled with the others."
     yield from _identical_repeats(inputs)
+
+
+def _self_reported(inputs: PageInputs) -> Iterator[str]:
+    """Name the agents whose tokens no endpoint vouches for."""
+    agents = inputs.controls["agents"]
+    found = [
+        name
+        for name in inputs.view["agents"]
+        if "endpoint" not in agents[name]["sheet"]
+        and any(row["agent"] == name and row["tokens"] is not None for row in inputs.cells)
+    ]
+    if found:
+        yield f"Tokens of {', '.join(found)} are what the agent says of itself."
 
 
 def _task_counts(controls: Mapping[str, Any]) -> dict[str, int]:
@@ -256,6 +280,9 @@ def _machine_notes(inputs: PageInputs) -> Iterator[str]:
     cold = sum(not row["warm"] for row in inputs.measured if row["warm"] is not None)
     if cold:
         yield f"{cold} cells were the first of their environment on a cold machine."
+    again = sum(row["attempts"] > 1 for row in inputs.measured)
+    if again:
+        yield f"{again} cells are a later attempt, after an infrastructure ERROR."
     retries = sum(row["infra_retries"] or 0 for row in inputs.measured)
     if retries:
         yield f"{retries} infrastructure retries, off the agents' clocks."

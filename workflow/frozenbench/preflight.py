@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
@@ -56,6 +57,14 @@ def check_cores(plan: Plan, cores: int, physical: int) -> None:
             f"{plan.where}: clock: strict: {cores} jobs on {physical} physical cores would share "
             f"cores, and the clock would measure that; cure: snakemake --cores {physical}"
         )
+
+
+def cores_here() -> int:
+    """Return the number of this machine's physical cores."""
+    try:
+        return physical_cores(Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    except OSError:  # not Linux
+        return os.cpu_count() or 1
 
 
 def physical_cores(cpuinfo: str) -> int:

@@ -23,9 +23,7 @@ def publish(experiment: Path, view_folder: Path, out: Path, marker: Path) -> Non
     staged = out.with_name(f".{out.name}.staged")
     if staged.exists():
         shutil.rmtree(staged)
-    for source, name in _content(experiment, view_folder):
-        if source.name.startswith("."):  # Snakemake marks the folders that it keeps
-            continue
+    for source, name in content(experiment, view_folder):
         target = staged / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
@@ -41,16 +39,21 @@ def publish(experiment: Path, view_folder: Path, out: Path, marker: Path) -> Non
     write_atomic(marker, b"")
 
 
-def _content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield (file, its name below results/<name>/)."""
+def content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield (file, its name below results/<name>/) of all that is published."""
     for name in ("controls.json", "cells.parquet", "measured.parquet", "refusals.json"):
         yield experiment / name, name
     yield view_folder / "view.json", "view.json"
-    for path in sorted((view_folder / "page").iterdir()):
-        yield path, path.name
-    for path in sorted((view_folder / "statistics").iterdir()):
-        yield path, f"tables/{path.name}"
+    parts = {"page": "", "statistics": "tables/"}
+    for part, prefix in parts.items():
+        for path in _files(view_folder / part):
+            yield path, f"{prefix}{path.name}"
     for folder in sorted((view_folder / "figures").glob("*")):
-        for path in sorted(folder.iterdir()):
+        for path in _files(folder):
             if path.name != "refused.json":
                 yield path, f"figures/{path.name}"
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return a folder's files; Snakemake marks the folders that it keeps by a hidden one."""
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))

@@ -11,6 +11,7 @@ from frozenbench import keys, layout
 from frozenbench.canonical import (
     BadInput,
     File,
+    Incomplete,
     digest,
     read_json,
     sha256_file,
@@ -27,6 +28,8 @@ def verify_store() -> Iterator[str]:
     Frozen tasks, graders, agents and expected ids, verdicts, runs with all their files, grades,
     responses, and each experiment's table, which is gathered again and compared byte for byte.
     """
+    if not layout.RESULTS.is_dir():
+        raise Incomplete(f"{layout.RESULTS}: is not there; cure: run the workflow first")
     for pattern, check in (
         ("frozen/tasks/*", _task),
         ("frozen/graders/*", _grader),
@@ -37,6 +40,7 @@ def verify_store() -> Iterator[str]:
         ("grades/*", _grade),
         ("responses/??/*.json", _response),
         ("experiments/*", _experiment),
+        ("experiments/*/views/*", _view),
     ):
         for path in sorted(layout.RESULTS.glob(pattern)):
             try:
@@ -45,6 +49,19 @@ def verify_store() -> Iterator[str]:
                 problem = f"cannot be checked ({type(error).__name__}: {error})"
             if problem is not None:
                 yield f"{path}: {problem}"
+    yield from _published()
+
+
+def _view(path: Path) -> str | None:
+    from frozenbench.verify_views import view_problem
+
+    return view_problem(path)
+
+
+def _published() -> Iterator[str]:
+    from frozenbench.verify_views import published_problems
+
+    yield from published_problems()
 
 
 def _task(path: Path) -> str | None:

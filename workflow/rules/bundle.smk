@@ -6,7 +6,8 @@
 
 rule publish:
     input:
-        **JOBS.settled(
+        **JOBS.shown(
+            MARKER,
             MARKER,
             cells=f"{EXPERIMENT}/cells.parquet",
             statistics=f"{VIEW}/statistics",
@@ -33,7 +34,7 @@ rule publish:
 
 rule check_score:
     input:
-        **JOBS.settled(CHECKED, marker=MARKER),
+        **JOBS.shown(MARKER, CHECKED, marker=MARKER),
     output:
         CHECKED,
     log:

@@ -28,7 +28,7 @@ from frozenbench.adapters.proposals import count_of
 from frozenbench.adapters.python import CODE, refuse_model_fields
 from frozenbench.canonical import File, write_tree
 from frozenbench.controls import STRINGS, Agent, control
-from frozenbench.sandbox import Box, Ended, Limits, Mount, run, take_tree, work_folder
+from frozenbench.sandbox import Box, Ended, Limits, Mount, oom_kills, run, take_tree, work_folder
 
 METERS = frozenset({"wall_clock"})
 #: What a command may tell of itself; recorded, and nothing that a cap could rest on.
@@ -67,6 +67,7 @@ class CommandAgent:
 
     def propose(self, turn: Turn) -> Proposal:
         """Run the program and take its tree out; only the program's own time is on its clock."""
+        before = oom_kills()
         with self.cell.clock.paused():
             ended = self._run(turn.remaining)
             tree, notes, limit = take_tree(self.work)
@@ -82,8 +83,8 @@ class CommandAgent:
         self.cell.clock.credit(min(ended.seconds, turn.remaining))
         if ended.resource_limit is not None:
             raise ResourceLimit(ended.resource_limit)
-        if ended.signal == 9:
-            raise AgentKilled("the system ended the program")
+        if ended.signal == 9 and oom_kills() > before:
+            raise AgentKilled("the system ended the program for want of memory")
         return self._proposal(tree, ended, limit)
 
     def settle(self, turn: Turn) -> bool:

@@ -26,10 +26,10 @@ from frozenbench.adapters.contract import (
     Turn,
 )
 from frozenbench.adapters.proposals import parse_proposal, task_told, told
-from frozenbench.canonical import BadInput, File, write_tree
+from frozenbench.canonical import BadInput, File
 from frozenbench.controls import STRING, STRINGS, Agent, control
 from frozenbench.outcomes import METERS as ALL_METERS
-from frozenbench.sandbox import WORK, Box, Limits, Mount, Running, start, work_folder
+from frozenbench.sandbox import WORK, Box, Limits, Mount, Running, oom_kills, start, work_folder
 
 METERS = frozenset(ALL_METERS)
 DRIVER = Path(__file__).parent.parent / "inside" / "agent_loop.py"
@@ -69,7 +69,9 @@ class PythonAgent:
 
     def __init__(self, cell: Cell, running: Running, workdir: str) -> None:
         self.cell, self.running, self.workdir = cell, running, workdir
-        self.seen: dict[str, File] = dict(cell.fixture)
+        self.oom_kills = oom_kills()
+        # The folder is empty until the first call: what an agent does before is off its clock.
+        self.seen: dict[str, File] = {}
 
     def propose(self, turn: Turn) -> Proposal:
         """Ask the process for its next proposal, at most until the clock falls."""
@@ -89,11 +91,12 @@ class PythonAgent:
         """A python agent says that it is done in its proposal."""
         return False
 
-    def _changes(self, tree: Mapping[str, File]) -> dict[str, str | None]:
-        changes: dict[str, str | None] = {p: None for p in self.seen if p not in tree}
+    def _changes(self, tree: Mapping[str, File]) -> dict[str, list[Any] | None]:
+        """Return path -> [base64, x-bit], or None to delete, since the last call."""
+        changes: dict[str, list[Any] | None] = {p: None for p in self.seen if p not in tree}
         for path, file in tree.items():
             if self.seen.get(path) != file:
-                changes[path] = base64.b64encode(file.data).decode("ascii")
+                changes[path] = [base64.b64encode(file.data).decode("ascii"), file.executable]
         self.seen = dict(tree)
         return changes
 
@@ -131,8 +134,8 @@ class PythonAgent:
         text = ended.output.decode("utf-8", "replace")[-2000:]
         if ended.resource_limit is not None:
             raise ResourceLimit(f"{ended.resource_limit}\n{text}")
-        if ended.signal == 9:
-            raise AgentKilled("the system ended the agent's process")
+        if ended.signal == 9 and oom_kills() > self.oom_kills:
+            raise AgentKilled("the system ended the agent's process for want of memory")
         status = f"status {ended.exit_status}, signal {ended.signal}"
         raise AgentCrashed(f"the agent's process ended ({status}):\n{text}")
 
@@ -143,7 +146,6 @@ def open_agent(cell: Cell) -> Iterator[PythonAgent]:
     if cell.code is None:
         raise AgentCrashed("the agent has no frozen code")
     with work_folder() as work:
-        write_tree(cell.fixture, work)
         box = Box(
             level=cell.isolation,
             work=work,

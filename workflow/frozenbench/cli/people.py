@@ -66,7 +66,7 @@ def _show(a: argparse.Namespace) -> int:
     from frozenbench import layout
     from frozenbench.check_score import published_lines
 
-    lines, status = published_lines(layout.published(plan.name))
+    lines, status = published_lines(layout.published(plan.name), plan.digest)
     _print(lines)
     if status == 0:
         folder = layout.published(plan.name)
@@ -108,7 +108,7 @@ def _verify(a: argparse.Namespace) -> int:
     if problems:
         print(f"{len(problems)} problems; cure: remove what is named, then snakemake --cores 4")
         return 1
-    print("the store is what its paths promise")
+    print("results/ is what its paths promise, and what is published is what the tables give")
     return 0
 
 

@@ -98,7 +98,7 @@ def judge_tests(evidence: Evidence, expected: Sequence[str] | None) -> Verdict:
     if evidence.timed_out:
         return _no(verdict, "grader_timeout", "the grader's clock fell")
     ends = [fact["end"] for fact in facts if "end" in fact]
-    if ends == [USAGE_ERROR] and not outcomes:
+    if ends == [USAGE_ERROR] and not any("started" in fact for fact in facts):
         return _broken(verdict, "pytest refused its command line")
     if not ends:
         return _no_end(verdict, evidence, bool(outcomes))

@@ -132,19 +132,28 @@ def _log(ended: Ended, verdict: Verdict) -> str:
 
 def graded_tree(grader: FrozenGrader, artifact: Tree, fixture: Tree) -> dict[str, File]:
     """Return the tree that the grader sees."""
-    return lay_over(artifact, fixture, grader.hidden, grader.material["hidden_folders"])
+    folders = grader.material["hidden_folders"]
+    return lay_over(artifact, fixture, grader.hidden, folders, grader.solution)
 
 
-def verdict_key(tree: Tree, grader_digest: str, environment_id: str, isolation: str) -> str:
+def verdict_key(
+    tree: Tree,
+    grader_digest: str,
+    expected: Sequence[str] | None,
+    environment_id: str,
+    isolation: str,
+) -> str:
     """Return the key of a stored verdict on a graded tree.
 
     The tree is the one that the grader sees: two artifacts that differ in nothing but files which
-    the hidden ones replace share a verdict, and equal artifacts over other fixtures need not.
+    the hidden ones replace share a verdict, and equal artifacts over other fixtures need not. The
+    expected ids count too: they are found on the fixture with its solution.
     """
     return digest(
         {
             "tree": tree_digest(tree),
             "grader_digest": grader_digest,
+            "expected": None if expected is None else list(expected),
             "environment": environment_id,
             "isolation": isolation,
         }

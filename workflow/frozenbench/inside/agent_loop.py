@@ -61,24 +61,21 @@ def _checked(proposal: Any) -> Any:
 
 
 class WorkFolder:
-    """The work folder, brought to the state of the delivered proposals before each call."""
+    """The work folder, brought to the state of the delivered proposals before each call.
+
+    It is empty until the first call, so that no work on the task can be done before the clock runs.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._files: dict[str, tuple[bytes, bool]] = {}
-        for root, _, names in os.walk(folder):
-            for name in names:
-                path = os.path.join(root, name)
-                with open(path, "rb") as handle:
-                    executable = bool(os.fstat(handle.fileno()).st_mode & 0o100)
-                    self._files[os.path.relpath(path, folder)] = handle.read(), executable
 
-    def bring_to(self, changes: dict[str, str | None]) -> None:
+    def bring_to(self, changes: dict[str, tuple[str, bool] | None]) -> None:
         """Take in what was delivered since, and write the whole tree anew."""
-        for path, content in changes.items():
-            _, executable = self._files.pop(path, (b"", False))
-            if content is not None:
-                self._files[path] = base64.b64decode(content), executable
+        for path, change in changes.items():
+            self._files.pop(path, None)
+            if change is not None:
+                self._files[path] = base64.b64decode(change[0]), change[1]
         os.chdir(self._folder)
         self._empty()
         for path, (data, executable) in self._files.items():

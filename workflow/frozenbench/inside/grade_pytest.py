@@ -45,7 +45,8 @@ def main() -> int:
 
 def _put_tree_on_path(folders: list[str]) -> None:
     """Put the tree behind the standard library and before the installed packages."""
-    work = [os.getcwd(), *(os.path.join(os.getcwd(), folder) for folder in folders)]
+    # The tests' own folders first: what lies beside them is hidden, and no file of the agent's.
+    work = [*(os.path.join(os.getcwd(), folder) for folder in folders), os.getcwd()]
     site = [number for number, path in enumerate(sys.path) if path.endswith("site-packages")]
     at = site[0] if site else len(sys.path)
     sys.path[at:at] = list(dict.fromkeys(work))
@@ -78,8 +79,12 @@ class Reporter:
         sys.stdout = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
 
     def pytest_sessionstart(self) -> None:
-        """Give the tests their output, now that pytest has taken its own."""
+        """Give the tests their output, now that pytest has taken its own.
+
+        The command line was understood: what ends pytest from now on is the tree, and is told so.
+        """
         sys.stdout = self._stdout
+        self._report.say(started=True)
 
     def pytest_collectreport(self, report: Any) -> None:
         """Tell of a file that could not be imported."""

@@ -270,6 +270,20 @@ def _cure(found: _Found) -> str:
     return "install bubblewrap 0.8 or newer and allow unprivileged user namespaces"
 
 
+def oom_kills(vmstat: Path = Path("/proc/vmstat")) -> int:
+    """Return how many processes the kernel ended for want of memory since it booted.
+
+    Only this tells a kill by the system from a process that killed itself.
+    """
+    if not vmstat.exists():
+        return 0
+    for line in vmstat.read_text().splitlines():
+        name, _, count = line.partition(" ")
+        if name == "oom_kill":
+            return int(count)
+    return 0
+
+
 def in_force(asked: str, measured: str) -> str:
     """Return the level that holds: a box gives what was asked for, if the machine has as much."""
     return min(asked, measured, key=LEVELS.index)

@@ -1,0 +1,72 @@
+"""What readers see, made again from the tables and compared byte for byte."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from frozenbench import __version__, layout
+from frozenbench.canonical import read_json, sha256_file
+from frozenbench.contrast import contrast
+from frozenbench.controls import VIEW_SEMANTICS
+from frozenbench.publish import content
+from frozenbench.write_page import write_page
+
+
+def view_problem(view_folder: Path) -> str | None:
+    """Return what of a view's statistics and page is not what its tables give, or None.
+
+    A view that another version wrote is passed over: its bytes may rightly differ.
+    """
+    drawn_by = read_json(view_folder / "view.json")["drawn_by"]
+    own = {"frozenbench": __version__, "view_semantics": VIEW_SEMANTICS}
+    parts = [part for part in ("statistics", "page") if (view_folder / part).is_dir()]
+    if any(drawn_by[name] != value for name, value in own.items()) or len(parts) < 2:
+        return None
+    experiment = view_folder.parent.parent
+    inputs: dict[str, Any] = {
+        "cells": experiment / "cells.parquet",
+        "measured": experiment / "measured.parquet",
+        "controls": experiment / "controls.json",
+        "view": view_folder / "view.json",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder)
+        refusals = experiment / "refusals.json"
+        contrast(**inputs, refusals=refusals, out=again / "statistics")
+        write_page(**inputs, statistics=again / "statistics", out=again / "page")
+        for part in parts:
+            if differing := _differing(again / part, view_folder / part):
+                return f"{part}/{differing[0]}: is not what the tables give"
+    return None
+
+
+def _differing(one: Path, other: Path) -> list[str]:
+    names = {path.name for path in (*one.iterdir(), *other.iterdir())}
+    return sorted(
+        name
+        for name in names
+        if not name.startswith(".") and _digest(one / name) != _digest(other / name)
+    )
+
+
+def _digest(path: Path) -> str | None:
+    return sha256_file(path) if path.exists() else None
+
+
+def published_problems() -> Iterator[str]:
+    """Yield every published file that is not its experiment's."""
+    for path in sorted(layout.RESULTS.glob("*/view.json")):
+        folder = path.parent
+        experiment = read_json(folder / "controls.json")["experiment"]
+        view = read_json(path)["digest"]
+        source = layout.experiment(experiment["name"], experiment["digest"])
+        view_folder = layout.view(experiment["name"], experiment["digest"], view)
+        if not (view_folder / "page").is_dir():
+            yield f"{folder}: its view {view_folder} is gone"
+            continue
+        for original, name in content(source, view_folder):
+            if _digest(original) != _digest(folder / name):
+                yield f"{folder / name}: is not the file of {source.name}"
