@@ -287,7 +287,7 @@ class CellProject:
             isolation = plan.config.isolation
             freeze_expected(grader_files, task_files, self.environment, isolation, known)
         if not expected.exists():
-            expected.parent.mkdir(parents=True)
+            expected.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(known, expected)
         inputs = GradeInputs(
             controls=self.controls(plan),

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from frozenbench.canonical import BadInput, Incomplete, Refused
+from frozenbench.canonical import BadInput, Incomplete, Refused, read_json
 from frozenbench.check_score import check_score, published_lines
 from frozenbench.closing import closing_lines, refusal_lines, score_lines
 from frozenbench.publish import publish
@@ -167,3 +167,13 @@ def test_a_refused_score_is_no_success_and_leaves_no_mark(refused: Files, tmp_pa
 def test_nothing_published_is_incomplete(tmp_path: Path) -> None:
     with pytest.raises(Incomplete, match=r"nothing is published there; cure: snakemake"):
         check_score(tmp_path / "study", tmp_path / "checked")
+
+
+def test_another_experiment_than_the_config_s_is_not_shown_as_its_score(
+    files: Files, tmp_path: Path
+) -> None:
+    folder = shown(files, ".published-a")
+    planned = read_json(folder / "controls.json")["experiment"]["digest"]
+    assert published_lines(folder, planned)[1] == 0
+    with pytest.raises(Incomplete, match=r"which has not run; cure: run the workflow"):
+        published_lines(folder, "f" * 64)

@@ -182,7 +182,8 @@ def test_a_field_of_another_form_tells_nothing(cells: CellProject, report: dict[
     assert (run["measured"]["spend"], run["measured"]["currency"]) == (None, None)
 
 
-ENDS = ["exit 1", "exit 255", "kill -SEGV $$", "kill -TERM $$", "echo timeout; exit 124"]
+ENDS = ["exit 1", "exit 137", "kill -SEGV $$", "kill -TERM $$", "kill -KILL $$"]
+ENDS += ["echo timeout; exit 124"]
 
 
 @pytest.mark.parametrize("last", ENDS)

@@ -120,9 +120,6 @@ def test_faults_are_tried_again_off_its_clock(cells: CellProject) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    strict=True, reason="retries of a proposal that came in the end are lost on their way"
-)
 def test_faults_are_counted(cells: CellProject) -> None:
     with scripted(status(500), status(503), RIGHT_AND_DONE) as endpoint:
         cell = ran(cells, endpoint)

@@ -124,6 +124,7 @@ CRASHES = {
     "os._exit": ("import os; os._exit(0)", "ended (status 0, signal None)"),
     "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "segmentation fault": ("import os; os.kill(os.getpid(), 11)", "signal 11"),
+    "kills itself": ("import os; os.kill(os.getpid(), 9)", "signal 9"),
     "no memory": ("return 'x' * 2**32", "MemoryError"),
     "no end of recursion": ("return propose(task, history)", "RecursionError"),
     "surrogates in its error": ("raise ValueError('\\ud800')", "ValueError"),
@@ -377,3 +378,18 @@ def test_the_start_is_off_the_clock(cells: CellProject) -> None:
     assert cell.run["ending"] == "finished"
     assert cell.run["measured"]["startup_seconds"] >= 1.2
     assert cell.run["measured"]["seconds"] < 1
+
+
+def test_before_its_clock_runs_the_agent_sees_nothing_of_its_task(cells: CellProject) -> None:
+    """Work at import would be off the clock: the fixture comes with the first call."""
+    cell = ran(
+        cells,
+        """
+import os
+AT_IMPORT = sorted(os.listdir("."))
+def propose(task, history):
+    found = sorted(os.listdir("."))
+    return {"files": {"seen.txt": f"{AT_IMPORT} {'app.py' in found}"}, "done": True}
+""",
+    )
+    assert cell.changed() == {"seen.txt": "[] True"}

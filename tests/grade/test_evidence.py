@@ -53,6 +53,9 @@ def test_green_is_every_expected_id_once_and_the_end_mark() -> None:
         # B.9: no test ran
         ((BEGIN, END), "no_tests_ran"),
         ((BEGIN, {"end": 5}), "no_tests_ran"),
+        # the candidate ended pytest with the status of a wrong command line
+        ((BEGIN, {"started": True}, {"end": 4}), "no_tests_ran"),
+        ((BEGIN, {"started": True}, told("t::a"), {"end": 4}), "tampered"),
         ((BEGIN, told("t::a", "skipped"), told("t::b", "skipped"), END), "no_tests_ran"),
         # B.10: an exit status that the artifact wrote
         ((BEGIN,), "no_tests_ran"),

@@ -74,9 +74,12 @@ def test_a_right_artifact_is_green_whatever_lies_beside_it(cells: CellProject) -
 
 
 def test_code_beside_the_hidden_tests_is_the_candidates(cells: CellProject) -> None:
-    """A package's own file may run before its tests do: it can end them, and prove nothing."""
-    for code in (PLANTED, PASS_ALL, "import pytest\npytest.exit('ok', returncode=0)\n"):
-        assert not cells.verdict({"tests/__init__.py": code}).verdict.green
+    """A package's own file would run before its tests do: where it may, it proves nothing."""
+    plants = (PLANTED, PASS_ALL, "import pytest\npytest.exit('ok', returncode=0)\n")
+    for fixture in ({"app.py": WRONG}, {"app.py": WRONG, "tests/test_old.py": ""}):
+        cells.task(fixture=fixture, solution={"app.py": RIGHT})
+        for code in plants:
+            assert not cells.verdict({"tests/__init__.py": code}).verdict.green
 
 
 def test_a_hidden_folder_replaces_the_whole_folder(cells: CellProject) -> None:
@@ -113,3 +116,33 @@ def test_a_hidden_conftest_is_used(cells: CellProject) -> None:
     cells.task(hidden=hidden)
     assert cells.verdict({"app.py": RIGHT}).verdict.green
     assert cells.verdict({}).verdict.failure == "assertion"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    ["support/numbers.py", "support.py", "tests/support.py", "tests/support/numbers.py"],
+)
+def test_a_planted_module_never_stands_in_for_a_hidden_one(
+    cells: CellProject, planted: str
+) -> None:
+    hidden = {
+        "tests/support/numbers.py": "THREE = 3\n",
+        "tests/test_app.py": "from app import add\nfrom support.numbers import THREE\n"
+        "def test_it():\n    assert add(1, 2) == THREE\n",
+    }
+    cells.task(hidden=hidden)
+    fooling = "THREE = -1\nclass numbers:\n    THREE = -1\n"
+    planting = {planted: fooling, "support/__init__.py": ""}
+    assert not cells.verdict({**planting, "app.py": WRONG}).verdict.green
+    assert cells.verdict({**planting, "app.py": RIGHT}).verdict.green
+
+
+def test_a_module_beside_a_hidden_script_is_not_imported(cells: CellProject) -> None:
+    """Python puts a script's own folder first, before the standard library."""
+    cells.task(
+        hidden={"checks/check.py": "import json\nfrom app import add\nassert add(1, 2) == 3\n"},
+        grade=["python", "checks/check.py"],
+        grader_trust="exit-status",
+    )
+    cells.verdict({"app.py": RIGHT, "checks/json.py": PLANTED})
+    assert not cells.verdict({"app.py": WRONG, "checks/json.py": PLANTED}).verdict.green

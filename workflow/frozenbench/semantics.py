@@ -37,6 +37,7 @@ CODE: Mapping[str, Sequence[str]] = {
         "adapters/*",
         "dialogue/*",
         "gateway.exchange",
+        "gateway.local_server:_BATCH,_MICRO_BATCH,_THREADS,_load",
         "gateway.record:UNKEYED_FIELDS,canonical_request,key_material,_plain",
         "gateway.seed",
         "gateway.wire",

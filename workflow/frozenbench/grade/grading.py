@@ -112,6 +112,7 @@ def grade_tree(
 
 def _argv(box: Box, grader: FrozenGrader) -> list[str]:
     argv = list(grader.material["argv"])
+    spec: dict[str, Any]
     if grader.trust == "exit-status":
         if argv[0] == "pytest":
             argv[:1] = [box.python, "-m", "pytest"]
@@ -121,8 +122,29 @@ def _argv(box: Box, grader: FrozenGrader) -> list[str]:
     else:
         arguments = argv[1:] if argv[0] == "pytest" else argv[3:]
         folders = sorted({PurePosixPath(test).parent.as_posix() for test in grader.tests})
-        driver, spec = "grade_pytest.py", {"arguments": arguments, "folders": folders}
+        driver = "grade_pytest.py"
+        spec = {
+            "arguments": arguments,
+            "folders": folders,
+            "packages": bare_packages(grader.hidden, folders),
+        }
     return [box.python, "-I", box.seen(f"{HARNESS}/{driver}"), json.dumps(spec)]
+
+
+def bare_packages(hidden: Tree, folders: Sequence[str]) -> dict[str, str]:
+    """Return name -> folder of hidden packages without an __init__.py beside the tests.
+
+    Python takes them only where no package of that name has one, so that the agent's would win.
+    """
+    found: dict[str, str] = {}
+    for folder in folders:
+        for path in map(PurePosixPath, hidden):
+            if folder != "." and path.is_relative_to(folder) and path.suffix == ".py":
+                inside = path.relative_to(folder).parts
+                package = f"{folder}/{inside[0]}"
+                if len(inside) > 1 and f"{package}/__init__.py" not in hidden:
+                    found[inside[0]] = package
+    return found
 
 
 def _log(ended: Ended, verdict: Verdict) -> str:

@@ -1,14 +1,16 @@
 """Runs hidden pytest tests inside the sandbox and reports each test id over its own pipe.
 
-Started as `python -I grade_pytest.py SPEC` with SPEC = JSON {"arguments": […], "folders": […]} in
-the folder of the graded tree, a nonce on standard input, and the number of the report's descriptor
-in FROZENBENCH_REPORT_FD. pytest and its parts are imported before the tree is on the module path,
-so that nothing in the tree can stand in for them.
+Started as `python -I grade_pytest.py SPEC`, SPEC = JSON {"arguments": […], "folders": […],
+"packages": {…}}, in the folder of the graded tree, with a nonce on standard input and the number of
+the report's descriptor in FROZENBENCH_REPORT_FD. pytest and its parts are imported before the tree
+is on the module path, so that nothing in the tree can stand in for them.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import json
 import os
 import sys
@@ -23,6 +25,7 @@ def main() -> int:
     spec = json.loads(sys.argv[1])
     sys.argv = ["pytest"]
     _put_tree_on_path(spec["folders"])
+    _import_packages(spec["packages"])
     report.say(begin=True)
     status = pytest.main(
         [
@@ -50,6 +53,14 @@ def _put_tree_on_path(folders: list[str]) -> None:
     site = [number for number, path in enumerate(sys.path) if path.endswith("site-packages")]
     at = site[0] if site else len(sys.path)
     sys.path[at:at] = list(dict.fromkeys(work))
+
+
+def _import_packages(packages: dict[str, str]) -> None:
+    """Import the hidden packages that have no __init__.py, before anything else of their name."""
+    for name, folder in packages.items():
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [os.path.join(os.getcwd(), folder)]
+        sys.modules[name] = importlib.util.module_from_spec(spec)
 
 
 class Report:
