@@ -63,7 +63,12 @@ class Graders:
     ) -> tuple[dict[str, Any], list[str]]:
         """Return the grade of a run, and which trees the grader was run on."""
         fixture = {"app.py": File(f"{start}\n".encode())}
-        material = {"must_not_contain": ["ban"], "must_not_use": [], "grader_trust": "in-process"}
+        material = {
+            "must_not_contain": ["ban"],
+            "must_not_use": [],
+            "grader_trust": "in-process",
+            "hidden_folders": [],
+        }
         frozen = FrozenGrader("d" * 64, material, {}, None, ())
         grader = Scripted(frozen, fixture, Path("environments/e"), "none", None)
         states = [State(0, fixture, meters(0), 0.0)]

@@ -94,10 +94,6 @@ def test_what_is_no_proposal_is_a_crash(cells: CellProject, case: str) -> None:
 
 
 @pytest.mark.parametrize("body", [b"{'done': True}", b"[]", b"null", b"\xff"])
-@pytest.mark.xfail(
-    strict=True,
-    reason="a whole answer that is no JSON object is tried again as if it had been cut off",
-)
 def test_an_answer_that_is_no_json_is_a_crash_at_once(cells: CellProject, body: bytes) -> None:
     """It is whole, so nothing of the infrastructure failed, and another try would be a gift."""
     with scripted(raw(body), always=RIGHT_AND_DONE) as endpoint:

@@ -72,6 +72,7 @@ WIRE = _Whole(
     text=lambda body: "",
     use=lambda body: Use(),
     refusal=lambda body: None,
+    whole=True,
 )
 
 

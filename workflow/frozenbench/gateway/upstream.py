@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from frozenbench.adapters.contract import ClockFell, EndpointDown, PinDrift
+from frozenbench.adapters.contract import AgentCrashed, ClockFell, EndpointDown, PinDrift
 from frozenbench.canonical import BadInput, canonical_json
 from frozenbench.gateway import transport
 from frozenbench.gateway.wire import Wire, model_of
@@ -98,6 +98,7 @@ def ask_upstream(
         ClockFell: the answer was not there in time.
         EndpointDown: patience ended, or the endpoint refuses such requests.
         PinDrift: another model answered.
+        AgentCrashed: the agent itself answered, whole, with something else than a JSON object.
         BadInput: the environment variable with the key is not set.
     """
     secret = _secret(target.key_env)
@@ -192,6 +193,8 @@ def _judge(wire: Wire, reply: transport.Reply) -> dict[str, Any]:
         raise _Fault(message, _retry_after(reply.headers), final=not again)
     if reply.status != 200:
         raise _Fault(f"status {reply.status}, no answer; is base_url right?", final=True)
+    if fault and wire.whole:
+        raise AgentCrashed(f"the answer {fault}")
     if fault:
         raise _Fault(f"the answer {fault}: {_told(body, reply.body)}")
     return body

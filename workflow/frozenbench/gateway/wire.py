@@ -24,6 +24,7 @@ class Wire:
         fault: body -> why it is no answer, or None.
         text: body -> what the model said.
         use: body -> reported tokens.
+        whole: a whole answer that is no JSON object is the agent's own fault, not a broken stream.
         refusal: body -> why the model cannot take the request at all, or None.
     """
 
@@ -34,6 +35,7 @@ class Wire:
     text: Callable[[Body], str]
     use: Callable[[Body], Use]
     refusal: Callable[[Body], str | None]
+    whole: bool = False
 
     def address(self, root: str) -> str:
         """Return the address of a request; a root with a path names its version itself."""
