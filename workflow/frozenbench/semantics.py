@@ -115,8 +115,9 @@ def _names(node: ast.stmt) -> Iterator[str]:
         yield node.name
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id
+        for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+            if isinstance(part, ast.Name):
+                yield part.id
 
 
 def _plain(value: Any) -> Any:
