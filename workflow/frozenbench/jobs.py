@@ -63,14 +63,14 @@ class Jobs:
 
         return {name: ancient(path) for name, path in inputs.items()}
 
-    def shown(self, marker: str | Path, *outputs: str | Path, **inputs: Any) -> dict[str, Any]:
+    def shown(self, mark: str | Path, /, *outputs: str | Path, **inputs: Any) -> dict[str, Any]:
         """Return the inputs of publishing and of what follows it.
 
         They are settled only while all that the published folder shows is there: publishing empties
         the folder, and a mark of an earlier check must not stand for a later one.
         """
         shown = [self.plan.folder / "cells.parquet", self.plan.view_folder / "statistics"]
-        shown += [self.plan.view_folder / "page", Path(marker)]
+        shown += [self.plan.view_folder / "page", Path(mark)]
         shown += [self.plan.view_folder / "figures" / name for name in self.plan.config.figures]
         if all(path.exists() for path in shown):
             return self.settled(*outputs, **inputs)
