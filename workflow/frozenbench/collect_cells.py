@@ -75,7 +75,7 @@ def _leaf(path: Path, key: str, value: str) -> dict[str, Any]:
     leaf: dict[str, Any] = read_json(path)
     if leaf.get(key) != value:
         raise BadInput(f"{path}: {key} is {leaf.get(key)!r}; cure: remove the folder and run again")
-    if (problem := broken_seal(leaf)) is not None:
+    if (problem := broken_seal(leaf, path.parent, path.name)) is not None:
         raise BadInput(f"{path}: {problem}; cure: remove the folder and run again")
     return leaf
 

@@ -28,13 +28,15 @@ def sealed(
 def broken_seal(
     document: Mapping[str, Any], folder: Path | None = None, own: str = ""
 ) -> str | None:
-    """Return what is not as it was sealed, or None."""
+    """Return what is not as it was sealed, or None; without `folder`, of the document alone."""
     seal = document.get(SEAL)
     if not isinstance(seal, Mapping):
         return "holds no seal"
     if seal.get("content") != digest({k: v for k, v in document.items() if k != SEAL}):
         return "was changed after it was written"
-    found = {} if folder is None else _digests(folder, own)
+    if folder is None:
+        return None
+    found = _digests(folder, own)
     differing = {name for name, _ in set(found.items()) ^ set(seal["files"].items())}
     return f"{min(differing)} was changed after it was written" if differing else None
 
