@@ -24,7 +24,7 @@ def test_a_report_holds_the_figure(project: Project) -> None:
     assert project.due().rules == {}
 
 
-def test_a_summary_of_every_file(project: Project) -> None:
-    """--forceall -n lists each job, so that the graph behind a finished experiment is whole."""
+def test_the_graph_behind_a_finished_experiment_is_whole(project: Project) -> None:
+    """Also where nothing is due: the report draws it."""
     everything = project.due("--forceall")
     assert everything.rules["collect_cells"] == 1

@@ -155,7 +155,7 @@ def test_every_edited_file_is_named_and_removing_it_is_the_cure(project: Project
         if path.is_dir():
             shutil.rmtree(path)
         else:
-            path.unlink()
+            path.unlink(missing_ok=True)
     project.succeeds()
     assert project.cells() == before
     assert named_by_verify(project) == set()
