@@ -46,7 +46,7 @@ def python(*words: str, cwd: Path = ROOT) -> Callable[[], object]:
 def snakemake(project: Path, *words: str) -> None:
     """Run the workflow in a project and stop with its output where it fails."""
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *words],
+        [sys.executable, "-m", "snakemake", "--cores", "4", *words],
         cwd=project,
         capture_output=True,
         text=True,
