@@ -209,7 +209,9 @@ def test_lines_without_the_nonce_prove_nothing(cells: CellProject, line: bytes) 
 
 
 def test_more_than_the_report_holds_is_never_green(cells: CellProject) -> None:
-    flood = FORGE.format(line=b"x" * 50_000 + b"\n").replace("range(3, 256)", "[*range(3, 256)] * 60")
+    flood = FORGE.format(line=b"x" * 50_000 + b"\n").replace(
+        "range(3, 256)", "[*range(3, 256)] * 60"
+    )
     graded = cells.verdict({"app.py": flood + RIGHT})
     assert not graded.verdict.green
     assert not graded.verdict.broken
