@@ -25,7 +25,7 @@ from frozenbench.gateway.machine import machine_class
 from frozenbench.grade.grading import (
     FrozenGrader,
     Graded,
-    grade_tree,
+    Grading,
     graded_tree,
     read_grader,
     store,
@@ -93,6 +93,7 @@ class Grader:
     """Everything that grading one state of this cell needs."""
 
     frozen: FrozenGrader
+    grading: Grading
     fixture: Tree
     environment: Path
     isolation: str
@@ -114,12 +115,10 @@ class Grader:
         key = verdict_key(
             tree, self.frozen.digest, self.expected, self.environment.name, self.isolation
         )
-        return Seen(state, None, stored(key) or store(key, self._grade(state.tree)), key)
-
-    def _grade(self, tree: Tree) -> Graded:
-        return grade_tree(
-            self.frozen, tree, self.fixture, self.environment, self.isolation, self.expected
-        )
+        found = stored(key)
+        if found is None:
+            found = store(key, self.grading.grade(state.tree, self.fixture, self.expected))
+        return Seen(state, None, found, key)
 
 
 def grade_cell(inputs: GradeInputs, out: Path) -> None:
@@ -142,16 +141,13 @@ def grade_cell(inputs: GradeInputs, out: Path) -> None:
     if run["run_key"] != run_key:
         raise BadInput(f"{inputs.run}: holds another run; cure: remove the folder")
     task, fixture = read_frozen_task(inputs.task_files, run["material"]["task_digest"])
-    grader = Grader(
-        read_grader(inputs.grader_files),
-        fixture,
-        inputs.environment,
-        isolation,
-        read_expected(inputs.expected),
-    )
     states = read_states(inputs.run, run, fixture)
     every_step = controls["grading"] == "every_step"
-    seen = grade_every_step(grader, states) if every_step else grade_final(grader, states, run)
+    frozen = read_grader(inputs.grader_files)
+    with Grading(frozen, inputs.environment, isolation) as grading:
+        expected = read_expected(inputs.expected)
+        grader = Grader(frozen, grading, fixture, inputs.environment, isolation, expected)
+        seen = grade_every_step(grader, states) if every_step else grade_final(grader, states, run)
     case = Case(grader, run, tuple(task["artifact"]), inputs.names)
     result = case.result(states, seen, every_step)
     result["measured"] |= {

@@ -1,4 +1,6 @@
-from solution import absolute_difference
+from frozenbench_candidate import load
+
+absolute_difference = load("solution.py").absolute_difference
 
 
 def test_larger_first():

@@ -1,4 +1,6 @@
-from solution import last_item
+from frozenbench_candidate import load
+
+last_item = load("solution.py").last_item
 
 
 def test_two_numbers():

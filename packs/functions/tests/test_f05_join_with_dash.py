@@ -1,4 +1,6 @@
-from solution import join_with_dash
+from frozenbench_candidate import load
+
+join_with_dash = load("solution.py").join_with_dash
 
 
 def test_empty_list():

@@ -1,4 +1,6 @@
-from solution import shout
+from frozenbench_candidate import load
+
+shout = load("solution.py").shout
 
 
 def test_empty_text():

@@ -1,4 +1,6 @@
-from solution import count_of
+from frozenbench_candidate import load
+
+count_of = load("solution.py").count_of
 
 
 def test_empty_list():

@@ -1,21 +1,23 @@
-from solution import is_longer
+from frozenbench_candidate import load
+
+is_longer = load("solution.py").is_longer
 
 
 def test_shorter():
-    assert is_longer("a", "bb") is False
+    assert is_longer("a", "bb") == False
 
 
 def test_both_empty():
-    assert is_longer("", "") is False
+    assert is_longer("", "") == False
 
 
 def test_second_empty():
-    assert is_longer("x", "") is True
+    assert is_longer("x", "") == True
 
 
 def test_shorter_but_later_in_the_alphabet():
-    assert is_longer("zz", "aaa") is False
+    assert is_longer("zz", "aaa") == False
 
 
 def test_longer_but_earlier_in_the_alphabet():
-    assert is_longer("aaaa", "b") is True
+    assert is_longer("aaaa", "b") == True

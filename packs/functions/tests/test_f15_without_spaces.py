@@ -1,4 +1,6 @@
-from solution import without_spaces
+from frozenbench_candidate import load
+
+without_spaces = load("solution.py").without_spaces
 
 
 def test_empty_text():

@@ -1,4 +1,6 @@
-from solution import spread
+from frozenbench_candidate import load
+
+spread = load("solution.py").spread
 
 
 def test_opposite_signs():

@@ -1,4 +1,6 @@
-from solution import sum_of_positive
+from frozenbench_candidate import load
+
+sum_of_positive = load("solution.py").sum_of_positive
 
 
 def test_empty_list():

@@ -1,4 +1,6 @@
-from solution import triangle_kind
+from frozenbench_candidate import load
+
+triangle_kind = load("solution.py").triangle_kind
 
 
 def test_first_two_equal():

@@ -1,4 +1,6 @@
-from solution import initials
+from frozenbench_candidate import load
+
+initials = load("solution.py").initials
 
 
 def test_one_small_word():

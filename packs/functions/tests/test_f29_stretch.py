@@ -1,4 +1,6 @@
-from solution import stretch
+from frozenbench_candidate import load
+
+stretch = load("solution.py").stretch
 
 
 def test_empty_text():

@@ -1,4 +1,6 @@
-from solution import differences
+from frozenbench_candidate import load
+
+differences = load("solution.py").differences
 
 
 def test_empty_list():

@@ -1,4 +1,6 @@
-from solution import rotate_right
+from frozenbench_candidate import load
+
+rotate_right = load("solution.py").rotate_right
 
 
 def test_empty_list():

@@ -1,4 +1,6 @@
-from solution import run_length
+from frozenbench_candidate import load
+
+run_length = load("solution.py").run_length
 
 
 def test_empty_text():

@@ -1,4 +1,6 @@
-from solution import flatten
+from frozenbench_candidate import load
+
+flatten = load("solution.py").flatten
 
 
 def test_empty_list():

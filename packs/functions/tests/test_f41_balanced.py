@@ -1,25 +1,27 @@
-from solution import balanced
+from frozenbench_candidate import load
+
+balanced = load("solution.py").balanced
 
 
 def test_crossing_pairs():
-    assert balanced("([)]") is False
+    assert balanced("([)]") == False
 
 
 def test_empty_text():
-    assert balanced("") is True
+    assert balanced("") == True
 
 
 def test_never_closed():
-    assert balanced("((") is False
+    assert balanced("((") == False
 
 
 def test_closed_before_opened():
-    assert balanced(")(") is False
+    assert balanced(")(") == False
 
 
 def test_three_kinds():
-    assert balanced("{x: [1, (2)]}") is True
+    assert balanced("{x: [1, (2)]}") == True
 
 
 def test_no_brackets():
-    assert balanced("plain words") is True
+    assert balanced("plain words") == True

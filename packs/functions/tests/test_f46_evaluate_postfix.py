@@ -1,4 +1,6 @@
-from solution import evaluate_postfix
+from frozenbench_candidate import load
+
+evaluate_postfix = load("solution.py").evaluate_postfix
 
 
 def test_single_number():

@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+#: Facts that are texts.
+TEXTS = ("test", "collect_error", "broken", "tampered")
+
 #: pytest's own status for a wrong command line: the pack's fault.
 USAGE_ERROR = 4
 
@@ -73,7 +76,7 @@ def _well_formed(fact: dict[str, Any]) -> bool:
     """Tell whether a line is of a harness's form: one that is not comes from the candidate."""
     if "test" in fact and fact.get("outcome") not in ("passed", "failed", "skipped"):
         return False
-    texts = all(isinstance(fact.get(name, ""), str) for name in ("test", "collect_error", "broken"))
+    texts = all(isinstance(fact.get(name, ""), str) for name in TEXTS)
     return texts and type(fact.get("end", 0)) is int
 
 
@@ -130,12 +133,16 @@ def _failure(
     ends: list[int],
 ) -> tuple[str, str] | None:
     """Return reason and note of the first thing that speaks against green."""
+    if changed := [fact["tampered"] for fact in facts if "tampered" in fact]:
+        return "tampered", changed[0]
     if errors := [fact["collect_error"] for fact in facts if "collect_error" in fact]:
         return "import_error", f"{errors[0]} cannot be imported"
-    if not outcomes or not wanted:
+    if not outcomes:
         return "no_tests_ran", "no test ran"
     if failed := [test for test, outcome in outcomes if outcome == "failed"]:
         return "assertion", f"{len(failed)} failed, the first {failed[0]}"
+    if not wanted:
+        return "no_tests_ran", "no test is expected"
     counts = Counter(test for test, _ in outcomes)
     if repeated := [test for test, count in counts.items() if count > 1]:
         return "tampered", f"{repeated[0]} was reported {counts[repeated[0]]} times"

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from frozenbench import layout
 from frozenbench.canonical import (
@@ -22,15 +22,17 @@ from frozenbench.canonical import (
     write_tree,
 )
 from frozenbench.frozen import tree_at
+from frozenbench.grade.boxes import HARNESS, grading_box
 from frozenbench.grade.evidence import Evidence, Verdict, judge_command, judge_tests
 from frozenbench.grade.tree import lay_over
-from frozenbench.sandbox import Box, Ended, Limits, Mount, run, work_folder
+from frozenbench.sandbox import Box, run, work_folder
 from frozenbench.seal import sealed
 
-INSIDE = Path(__file__).parent.parent / "inside"
-HARNESS = "/opt/frozenbench"
 MAX_LOG = 64 * 1024
 PYTHONS = ("python", "python3")
+
+if TYPE_CHECKING:
+    from frozenbench.grade.split import SplitSession
 
 Tree = Mapping[str, File]
 
@@ -82,6 +84,60 @@ def read_grader(folder: Path) -> FrozenGrader:
     return FrozenGrader(folder.name, material, hidden, solution, tuple(document["tests"]))
 
 
+class Grading:
+    """One grader over one environment in one kind of box; grades any number of artifacts.
+
+    A context manager: under `split` it keeps the trusted process, which sees no candidate's code,
+    from one artifact to the next. Everything else gets a fresh box for each.
+    """
+
+    def __init__(self, grader: FrozenGrader, environment: Path, isolation: str) -> None:
+        self._grader = grader
+        self._environment = environment
+        self._isolation = isolation
+        self._split: SplitSession | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._split is not None:
+            self._split.close()
+
+    def grade(self, artifact: Tree, fixture: Tree, expected: Sequence[str] | None) -> Graded:
+        """Grade one artifact; stores nothing. `expected` None: judge without expectation."""
+        if self._grader.trust == "split":
+            return self._grade_split(artifact, expected)
+        nonce = secrets.token_hex(16)
+        with work_folder() as work:
+            write_tree(graded_tree(self._grader, artifact, fixture), work)
+            box = grading_box(work, self._environment, self._isolation, self._seconds)
+            argv = _argv(box, self._grader)
+            ended = run(box, argv, stdin=nonce.encode() + b"\n", report=True)
+        evidence = Evidence(ended.report, nonce, ended.timed_out, ended.exit_status)
+        by_status = self._grader.trust == "exit-status"
+        verdict = judge_command(evidence) if by_status else judge_tests(evidence, expected)
+        return Graded(verdict, ended.seconds, _log(ended.output, verdict))
+
+    def _grade_split(self, artifact: Tree, expected: Sequence[str] | None) -> Graded:
+        if self._split is None:
+            from frozenbench.grade.split import SplitSession  # most grades find a stored verdict
+
+            spec = pytest_spec(self._grader)
+            self._split = SplitSession(
+                self._grader.hidden, spec, self._environment, self._isolation, self._seconds
+            )
+        found = self._split.grade(artifact)
+        verdict = judge_tests(found.evidence, expected)
+        if found.fault is not None:
+            verdict = Verdict(False, broken=True, note=found.fault)
+        return Graded(verdict, found.seconds, _log(found.output, verdict))
+
+    @property
+    def _seconds(self) -> float:
+        return float(self._grader.material["grade_timeout_s"])
+
+
 def grade_tree(
     grader: FrozenGrader,
     artifact: Tree,
@@ -90,24 +146,9 @@ def grade_tree(
     isolation: str,
     expected: Sequence[str] | None,
 ) -> Graded:
-    """Lay the hidden files over an artifact and run the grader on it; stores nothing."""
-    tree = graded_tree(grader, artifact, fixture)
-    nonce = secrets.token_hex(16)
-    with work_folder() as work:
-        write_tree(tree, work)
-        box = Box(
-            level=isolation,
-            work=work,
-            mounts=(Mount(INSIDE, HARNESS),),
-            environment=environment,
-            limits=Limits(seconds=float(grader.material["grade_timeout_s"])),
-            variables={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        )
-        ended = run(box, _argv(box, grader), stdin=nonce.encode() + b"\n", report=True)
-    evidence = Evidence(ended.report, nonce, ended.timed_out, ended.exit_status)
-    by_status = grader.trust == "exit-status"
-    verdict = judge_command(evidence) if by_status else judge_tests(evidence, expected)
-    return Graded(verdict, ended.seconds, _log(ended, verdict))
+    """Grade one artifact; stores nothing."""
+    with Grading(grader, environment, isolation) as grading:
+        return grading.grade(artifact, fixture, expected)
 
 
 def _argv(box: Box, grader: FrozenGrader) -> list[str]:
@@ -120,15 +161,19 @@ def _argv(box: Box, grader: FrozenGrader) -> list[str]:
             argv[0] = box.python
         driver, spec = "grade_command.py", {"argv": argv}
     else:
-        arguments = argv[1:] if argv[0] == "pytest" else argv[3:]
-        folders = sorted({PurePosixPath(test).parent.as_posix() for test in grader.tests})
-        driver = "grade_pytest.py"
-        spec = {
-            "arguments": arguments,
-            "folders": folders,
-            "packages": bare_packages(grader.hidden, folders),
-        }
+        driver, spec = "grade_pytest.py", pytest_spec(grader)
     return [box.python, "-I", box.seen(f"{HARNESS}/{driver}"), json.dumps(spec)]
+
+
+def pytest_spec(grader: FrozenGrader) -> dict[str, Any]:
+    """Return what the harness is told: pytest's arguments and where the hidden files lie."""
+    argv = list(grader.material["argv"])
+    folders = sorted({PurePosixPath(test).parent.as_posix() for test in grader.tests})
+    return {
+        "arguments": argv[1:] if argv[0] == "pytest" else argv[3:],
+        "folders": folders,
+        "packages": bare_packages(grader.hidden, folders),
+    }
 
 
 def bare_packages(hidden: Tree, folders: Sequence[str]) -> dict[str, str]:
@@ -147,13 +192,15 @@ def bare_packages(hidden: Tree, folders: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _log(ended: Ended, verdict: Verdict) -> str:
-    text = ended.output[-MAX_LOG:].decode("utf-8", "replace")
+def _log(output: bytes, verdict: Verdict) -> str:
+    text = output[-MAX_LOG:].decode("utf-8", "replace")
     return f"{text}\n{verdict.note}\n" if verdict.note else text
 
 
 def graded_tree(grader: FrozenGrader, artifact: Tree, fixture: Tree) -> dict[str, File]:
-    """Return the tree that the grader sees."""
+    """Return the tree in which the candidate's code runs: under `split`, nothing hidden is in it."""
+    if grader.trust == "split":
+        return dict(artifact)
     folders = grader.material["hidden_folders"]
     return lay_over(artifact, fixture, grader.hidden, folders, grader.solution)
 

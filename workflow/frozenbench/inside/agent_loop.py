@@ -77,24 +77,25 @@ class WorkFolder:
             if change is not None:
                 self._files[path] = base64.b64decode(change[0]), change[1]
         os.chdir(self._folder)
-        self._empty()
+        emptied(".")
         for path, (data, executable) in self._files.items():
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             with open(path, "wb") as handle:
                 handle.write(data)
             os.chmod(path, 0o755 if executable else 0o644)
 
-    def _empty(self) -> None:
-        """Remove all that is there: links, closed folders, and folders where files go too."""
-        for root, folders, _ in os.walk("."):
-            for name in folders:
-                if not os.path.islink(path := os.path.join(root, name)):
-                    os.chmod(path, 0o700)
-        for entry in list(os.scandir(".")):
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry)
-            else:
-                os.unlink(entry)
+
+def emptied(folder: str) -> None:
+    """Remove all that is in a folder: links, closed folders, and folders where files go too."""
+    for root, folders, _ in os.walk(folder):
+        for name in folders:
+            if not os.path.islink(path := os.path.join(root, name)):
+                os.chmod(path, 0o700)
+    for entry in list(os.scandir(folder)):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry)
+        else:
+            os.unlink(entry)
 
 
 if __name__ == "__main__":

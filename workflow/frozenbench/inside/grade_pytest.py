@@ -9,24 +9,48 @@ is on the module path, so that nothing in the tree can stand in for them.
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
+import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import os
 import sys
+from collections.abc import Callable, Generator
 from typing import Any
 
 
 def main() -> int:
+    """Run the tests once, in this process, in which the candidate is imported too."""
+    descriptor = int(os.environ.pop("FROZENBENCH_REPORT_FD"))
+    os.set_inheritable(descriptor, False)
+    nonce = sys.stdin.readline().strip()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    import_pytest()
+    return run_tests(Report(descriptor, nonce), json.loads(sys.argv[1]))
+
+
+def import_pytest(*others: str) -> None:
+    """Import pytest; its objects are never garbage, and looking through them again costs time."""
+    gc.disable()
+    for name in ("pytest", *others):
+        importlib.import_module(name)
+    gc.freeze()
+    gc.enable()
+
+
+def run_tests(report: Report, spec: dict[str, Any]) -> int:
     """Report `begin`, what was collected, each test's outcome, and `end` with pytest's status."""
-    report = Report()
     import pytest
 
-    spec = json.loads(sys.argv[1])
+    pytest.hookimpl(hookwrapper=True, tryfirst=True)(Reporter.pytest_runtest_call)
     sys.argv = ["pytest"]
     _put_tree_on_path(spec["folders"])
     _import_packages(spec["packages"])
     report.say(begin=True)
+    reporter = Reporter(report)
     status = pytest.main(
         [
             *spec["arguments"],
@@ -40,9 +64,10 @@ def main() -> int:
             "-p",
             "no:cacheprovider",
         ],
-        plugins=[Reporter(report)],
+        plugins=[reporter],
     )
     report.say(end=int(status))
+    reporter.flush()
     return int(status)
 
 
@@ -64,14 +89,11 @@ def _import_packages(packages: dict[str, str]) -> None:
 
 
 class Report:
-    """The pipe that leads out: one JSON line a fact, each with the nonce."""
+    """The way out: one JSON line a fact, each with the nonce."""
 
-    def __init__(self) -> None:
-        descriptor = int(os.environ.pop("FROZENBENCH_REPORT_FD"))
-        os.set_inheritable(descriptor, False)
+    def __init__(self, descriptor: int, nonce: str) -> None:
         self._pipe = os.fdopen(descriptor, "w", encoding="utf-8")
-        self._nonce = sys.stdin.readline().strip()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        self._nonce = nonce
 
     def say(self, **fact: Any) -> None:
         """Write one fact."""
@@ -80,14 +102,27 @@ class Report:
 
 
 class Reporter:
-    """The pytest plug-in that tells what was collected and how each test ended."""
+    """The pytest plug-in that tells what was collected and how each test ended.
+
+    A test that pytest calls passed counts only if its own function, with the code that was
+    collected, has run to its end: whoever changes pytest makes it say passed, not that.
+    """
 
     def __init__(self, report: Report) -> None:
-        self._report = report
+        self._say = report.say
         self._worst: dict[str, str] = {}
+        self._collected: dict[str, Any] = {}
+        self._returned: set[str] = set()
         # pytest's own words go out by a stream of their own: a candidate may close its output.
         self._stdout = sys.stdout
-        sys.stdout = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+        self._own = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+        sys.stdout = self._own
+
+    def flush(self) -> None:
+        """Hand out what pytest has said: the process may end without ado."""
+        for stream in (self._own, sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
 
     def pytest_sessionstart(self) -> None:
         """Give the tests their output, now that pytest has taken its own.
@@ -95,16 +130,32 @@ class Reporter:
         The command line was understood: what ends pytest from now on is the tree, and is told so.
         """
         sys.stdout = self._stdout
-        self._report.say(started=True)
+        self._say(started=True)
 
     def pytest_collectreport(self, report: Any) -> None:
         """Tell of a file that could not be imported."""
         if report.failed:
-            self._report.say(collect_error=report.nodeid)
+            self._say(collect_error=report.nodeid)
 
     def pytest_collection_finish(self, session: Any) -> None:
         """Tell which tests there are."""
-        self._report.say(collected=[item.nodeid for item in session.items])
+        self._collected = {item.nodeid: _code(getattr(item, "obj", None)) for item in session.items}
+        self._say(collected=[item.nodeid for item in session.items])
+
+    def pytest_runtest_call(self, item: Any) -> Generator[None]:
+        """Have the test's function tell that it has returned."""
+        function = getattr(item, "obj", None)
+        if _code(function) is not self._collected.get(item.nodeid):
+            self._say(tampered=f"{item.nodeid} is no longer the test that was collected")
+        if function is None:
+            self._returned.add(item.nodeid)
+            yield
+            return
+        item.obj = _telling(function, lambda: self._returned.add(item.nodeid))
+        if type(item).__name__ == "TestCaseFunction":
+            setattr(item.instance, item.name, item.obj)  # an asynchronous one is taken from there
+        yield
+        item.obj = function
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Tell how a test ended once its teardown is through: the worst of its three phases."""
@@ -115,8 +166,34 @@ class Reporter:
         outcome = "skipped" if hasattr(report, "wasxfail") else report.outcome
         self._worst[report.nodeid] = max(before, outcome, key=order.index)
         if report.when == "teardown":
-            self._report.say(test=report.nodeid, outcome=self._worst.pop(report.nodeid))
+            if self._worst[report.nodeid] == "passed" and report.nodeid not in self._returned:
+                self._say(tampered=f"{report.nodeid} was called passed and had not run to its end")
+            self._say(test=report.nodeid, outcome=self._worst.pop(report.nodeid))
+
+
+def _code(function: Any) -> Any:
+    """Return the code that a test's function runs: wrappers lead to what they wrap."""
+    return getattr(inspect.unwrap(function), "__code__", None)
+
+
+def _telling(function: Any, returned: Callable[[], None]) -> Any:
+    """Return the function, telling when it has returned without an exception."""
+
+    @functools.wraps(function)
+    def plain(*arguments: Any, **named: Any) -> Any:
+        result = function(*arguments, **named)
+        returned()
+        return result
+
+    @functools.wraps(function)
+    async def awaited(*arguments: Any, **named: Any) -> Any:
+        result = await function(*arguments, **named)
+        returned()
+        return result
+
+    return awaited if inspect.iscoroutinefunction(function) else plain
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Nothing of the candidate's decides any more, and tearing pytest down takes time.
+    os._exit(main())

@@ -2,10 +2,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from frozenbench_candidate import load, write_file
 
-from events import events_between, read_events
-
-SAMPLE = str(Path(__file__).with_name("calendar_sample.csv"))
+SAMPLE = "calendar_sample.csv"
+events = load("events.py", files={SAMPLE: Path(__file__).with_name(SAMPLE).read_bytes()})
+read_events, events_between = events.read_events, events.events_between
 IN_ORDER = [
     (date(2024, 2, 1), "Walk"),
     (date(2024, 2, 29), "Rehearsal"),
@@ -15,10 +16,9 @@ IN_ORDER = [
 ]
 
 
-def write(folder, *rows):
-    path = folder / "events.csv"
-    path.write_text("\n".join(["date,title", *rows, ""]), encoding="utf-8")
-    return str(path)
+def write(*rows):
+    write_file(events, "written.csv", "\n".join(["date,title", *rows, ""]))
+    return "written.csv"
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def write(folder, *rows):
     ],
     ids=["iso", "day-first", "both-could-be-months", "day-above-12", "leap-day", "spaces"],
 )
-def test_both_ways_to_write_a_day(tmp_path, written, day):
-    assert read_events(write(tmp_path, f"{written},Fair")) == [(day, "Fair")]
+def test_both_ways_to_write_a_day(written, day):
+    assert read_events(write(f"{written},Fair")) == [(day, "Fair")]
 
 
 def test_a_day_is_a_plain_date():
@@ -45,8 +45,8 @@ def test_earliest_first_and_equal_days_as_in_the_file():
     assert read_events(SAMPLE) == IN_ORDER
 
 
-def test_a_header_without_rows(tmp_path):
-    assert read_events(write(tmp_path)) == []
+def test_a_header_without_rows():
+    assert read_events(write()) == []
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_a_header_without_rows(tmp_path):
     ["31/02/2024", "2023-02-29", "2024-13-01", "soon", ""],
     ids=["31-february", "29-february-2023", "month-13", "word", "empty"],
 )
-def test_what_is_no_day_is_a_value_error(tmp_path, written):
+def test_what_is_no_day_is_a_value_error(written):
     with pytest.raises(ValueError):
-        read_events(write(tmp_path, "2024-01-01,Fine", f"{written},Broken"))
+        read_events(write("2024-01-01,Fine", f"{written},Broken"))
 
 
 def test_between_includes_both_ends():

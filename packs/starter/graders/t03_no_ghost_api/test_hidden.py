@@ -1,17 +1,28 @@
-import os
-
 import pytest
+from frozenbench_candidate import load, write_file
+
+# Runs beside the candidate, so that it can look at the environment that the candidate sees.
+PROBE = """
+import os
 
 from envfile import read_env
 
 
-@pytest.fixture
-def read(tmp_path):
-    def read_text(text):
-        path = tmp_path / "settings.env"
-        path.write_text(text, encoding="utf-8")
-        return read_env(str(path))
+def read_and_look(path):
+    os.environ["FROM_OUTSIDE"] = "outside"
+    before = dict(os.environ)
+    return read_env(path), dict(os.environ) == before
+"""
+envfile = load("envfile.py")
 
+
+def read_text(text):
+    write_file(envfile, "settings.env", text)
+    return envfile.read_env("settings.env")
+
+
+@pytest.fixture
+def read():
     return read_text
 
 
@@ -71,8 +82,9 @@ def test_an_illegal_line_is_a_value_error_with_its_number(read, line):
         read(f"# settings\nOK=1\n\n{line}\n")
 
 
-def test_the_environment_is_left_alone(read, monkeypatch):
-    monkeypatch.setenv("FROM_OUTSIDE", "outside")
-    before = dict(os.environ)
-    assert read("FROM_FILE=1\nFROM_OUTSIDE=2\n") == {"FROM_FILE": "1", "FROM_OUTSIDE": "2"}
-    assert dict(os.environ) == before
+def test_the_environment_is_left_alone():
+    settings = "FROM_FILE=1\nFROM_OUTSIDE=2\n"
+    probe = load("probe.py", files={"probe.py": PROBE, "settings.env": settings})
+    found, left_alone = probe.read_and_look("settings.env")
+    assert found == {"FROM_FILE": "1", "FROM_OUTSIDE": "2"}
+    assert left_alone
