@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -115,6 +115,104 @@ def default() -> Iterator[str]:
     )
 
 
+GRADED = {
+    "in-process": "from solution import double",
+    "split": 'from frozenbench_candidate import load\n\ndouble = load("solution.py").double',
+}
+TESTS = """{imports}
+
+
+def test_one():
+    assert double(1) == 2
+
+
+def test_none():
+    assert double(0) == 0
+
+
+def test_negative():
+    assert double(-4) == -8
+
+
+def test_text():
+    assert double("ab") == "abab"
+"""
+
+
+def walls() -> Iterator[str]:
+    """A grader behind its walls, against a bare `python -m pytest` of the same tests."""
+    from frozenbench.plan import load_plan
+
+    with project_copy() as project, chdir(project):
+        plan = load_plan("config/starter.yaml")
+        environment = Path("results/frozen/environments") / plan.environment_id
+        target = f"{environment}/environment.json"
+        snakemake(project, "--configfile", "config/starter.yaml", "--", target)
+        bare_tests = Path("bare")
+        (bare_tests / "tests").mkdir(parents=True)
+        (bare_tests / "solution.py").write_text("def double(value):\n    return value * 2\n")
+        text = TESTS.format(imports=GRADED["in-process"])
+        (bare_tests / "tests" / "test_double.py").write_text(text)
+        packages = next((environment / "lib").glob("python3*/site-packages")).resolve()
+        variables = {
+            "PYTHONPATH": f"{packages}:{bare_tests.resolve()}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            "PATH": "/usr/bin:/bin",
+        }
+        python = sys._base_executable  # type: ignore[attr-defined]
+        words = [
+            python,
+            "-s",
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "tests/test_double.py",
+        ]
+
+        def bare() -> None:
+            subprocess.run(words, cwd=bare_tests, env=variables, check=True, capture_output=True)
+
+        graders = {trust: graded(trust, environment) for trust in GRADED}
+        taken: dict[str, list[float]] = {name: [] for name in ("bare", *graders)}
+        for _ in range(21):  # in turn, so that all see the same machine
+            for name, run in (("bare", bare), *graders.items()):
+                taken[name].append(seconds(run))
+        median = {name: statistics.median(values) for name, values in taken.items()}
+        for trust, most in (("in-process", 1.5), ("split", 2.5)):
+            yield (
+                f"one grade under {trust}: {1000 * median[trust]:.0f} ms, "
+                f"{median[trust] / median['bare']:.2f} times a bare python -m pytest "
+                f"({1000 * median['bare']:.0f} ms); wanted <= {most}"
+            )
+
+
+def graded(trust: str, environment: Path) -> Callable[[], object]:
+    """Return a function that grades the benchmark's task once and expects green."""
+    from frozenbench.canonical import File
+    from frozenbench.grade.grading import FrozenGrader, grade_tree
+
+    test = "tests/test_double.py"
+    material = {
+        "argv": ["python", "-m", "pytest", "-q", test],
+        "hidden_folders": [],
+        "grade_timeout_s": 60,
+        "grader_trust": trust,
+    }
+    hidden = {test: File(TESTS.format(imports=GRADED[trust]).encode(), False)}
+    solution = {"solution.py": File(b"def double(value):\n    return value * 2\n", False)}
+    grader = FrozenGrader("0" * 64, material, hidden, solution, (test,))
+
+    def run() -> None:
+        found = grade_tree(grader, solution, {}, environment, "userns", None)
+        if not found.verdict.green:
+            sys.exit(f"{trust}: not green: {found.log}")
+
+    return run
+
+
 def dry_run() -> Iterator[str]:
     """A dry run of the default experiment, against Snakemake's own start."""
     with project_copy() as project:
@@ -123,7 +221,13 @@ def dry_run() -> Iterator[str]:
         yield f"snakemake -n of the default experiment: {dry:.1f} s, {dry / bare:.1f} times --version"
 
 
-MEASUREMENTS = {"start": start, "views": views, "dry_run": dry_run, "default": default}
+MEASUREMENTS = {
+    "start": start,
+    "views": views,
+    "dry_run": dry_run,
+    "walls": walls,
+    "default": default,
+}
 
 
 def main(names: list[str]) -> int:

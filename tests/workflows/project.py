@@ -163,7 +163,8 @@ class Project:
 def environment() -> dict[str, str]:
     """Return an environment in which nothing of the caller's steers Snakemake or frozenbench."""
     steering = ("SNAKEMAKE", "EXPECTED_PACK", "FROZENBENCH")
-    return {k: v for k, v in os.environ.items() if not k.startswith(steering)}
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(steering)}
+    return kept | {"FROZENBENCH_LOG": "snakemake"}  # a line a job, to be counted
 
 
 def tree(folder: Path) -> dict[str, bytes]:

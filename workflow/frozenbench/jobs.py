@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from frozenbench import layout
+from frozenbench.controls import Budget
 from frozenbench.packs import Task
 from frozenbench.plan import Plan, PlannedCell
+from frozenbench.view_jobs import ViewJobs
 
 
 @dataclass(frozen=True)
-class Jobs:
-    """The jobs of one plan."""
+class Jobs(ViewJobs):
+    """The jobs of one plan whose cells run here."""
 
     plan: Plan
-
-    @property
-    def controls(self) -> Path:
-        """The experiment's controls."""
-        return self.plan.folder / "controls.json"
 
     @property
     def environment(self) -> Path:
@@ -39,54 +36,6 @@ class Jobs:
         if all(leaf.exists() for leaf in leaves):
             return {}
         return {name: path.as_posix() for name, path in inputs.items()}
-
-    @cached_property
-    def lost(self) -> list[PlannedCell]:
-        """Cells of which the store has lost a run or a grade that something stands on."""
-        return self.plan.lost_cells()
-
-    def missing(self) -> list[str]:
-        """Return the runs and grades that are gone."""
-        leaves = {leaf for cell in self.lost for leaf in self.plan.leaves(cell)}
-        return sorted(leaf.as_posix() for leaf in leaves if not leaf.exists())
-
-    def settled(self, *outputs: str | Path, **inputs: Any) -> dict[str, Any]:
-        """Return the inputs of a job whose outputs, once they are there, are right.
-
-        They are `ancient` then: in a copied store, times come in any order. While an output is
-        missing they are plain, because behind `ancient` inputs that are made again Snakemake does
-        not look for missing outputs: after a killed run it would stop half-way and say "done".
-        """
-        if self.lost or not all(Path(output).exists() for output in outputs):
-            return inputs
-        from snakemake.io import ancient  # type: ignore[import-untyped]
-
-        return {name: ancient(path) for name, path in inputs.items()}
-
-    def shown(self, mark: str | Path, /, *outputs: str | Path, **inputs: Any) -> dict[str, Any]:
-        """Return the inputs of publishing and of what follows it.
-
-        They are settled only while all that the published folder shows is there: publishing empties
-        the folder, and a mark of an earlier check must not stand for a later one.
-        """
-        shown = [self.plan.folder / "cells.parquet", self.plan.view_folder / "statistics"]
-        shown += [self.plan.view_folder / "page", Path(mark)]
-        shown += [self.plan.view_folder / "figures" / name for name in self.plan.config.figures]
-        if all(path.exists() for path in shown):
-            return self.settled(*outputs, **inputs)
-        return inputs
-
-    def view_inputs(self, output: str) -> dict[str, Any]:
-        """Inputs of what is drawn or written of a view: `output` lies in the view's folder."""
-        tables, view = self.plan.folder, self.plan.view_folder
-        found = {
-            "statistics": view / "statistics",
-            "cells": tables / "cells.parquet",
-            "measured": tables / "measured.parquet",
-            "controls": self.controls,
-            "view": view / "view.json",
-        }
-        return self.settled(view / output, **{k: path.as_posix() for k, path in found.items()})
 
     def expected_task(self, grader: str, short: str) -> Task:
         """Return the task whose expected ids stand at frozen/expected/<grader>/<short>.json."""
@@ -129,6 +78,31 @@ class Jobs:
         if cell.agent == "reference":
             words += ["--solution", layout.frozen_grader(task.grader.digest) / "solution"]
         return shlex.join(map(str, words))
+
+    @property
+    def cells(self) -> int:
+        """Number of cells of the experiment, control cells among them."""
+        return len(self.plan.grades)
+
+    def graded(self) -> int:
+        """Return how many of them are graded already."""
+        return sum((layout.grade(key) / "grade.json").exists() for key in self.plan.grades)
+
+    def priority(self, cell: PlannedCell) -> int:
+        """Return the rank of a cell's budget, largest last: such cells go first.
+
+        What they ask a model and what their steps are graded as is what smaller budgets need too.
+        """
+        return self._ranks[cell.budget]
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        def size(budget: Budget) -> tuple[float, ...]:
+            caps = (budget.max_tool_calls, budget.max_edit_rounds, budget.max_tokens)
+            return (*(math.inf if cap is None else cap for cap in caps), budget.max_seconds)
+
+        ordered = sorted(self.plan.config.budgets, key=size)
+        return {budget.name: rank for rank, budget in enumerate(ordered)}
 
     def grade_inputs(self, grade_key: str) -> dict[str, str]:
         """Inputs of grade_cell."""

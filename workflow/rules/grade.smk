@@ -8,6 +8,7 @@ rule grade_cell:
         layout.grade("{key}") / "grade.json",
     log:
         "logs/grade_cell/{key}.log",
+    priority: lambda wildcards: JOBS.priority(PLAN.grades[wildcards.key])
     conda:
         "../../environment.yml"
     params:

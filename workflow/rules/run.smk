@@ -8,6 +8,7 @@ rule run_cell:
         layout.run("{key}") / "run.json",
     log:
         "logs/run_cell/{key}.log",
+    priority: lambda wildcards: JOBS.priority(PLAN.runs[wildcards.key])
     conda:
         "../../environment.yml"
     params:
