@@ -13,10 +13,13 @@ from types import ModuleType
 from typing import Any
 
 from frozenbench import adapters
+from frozenbench.adapters.program import brings_its_code
 from frozenbench.canonical import BadInput, File, digest, is_cache, read_tree, tree_digest
 from frozenbench.config import read_yaml
 from frozenbench.controls import RESERVED_AGENTS, Agent, key_fields
+from frozenbench.gateway.wires import format_of
 from frozenbench.packs.reader import safe_path
+from frozenbench.preset_files import with_program
 from frozenbench.schema import build, nearest, schema_of
 
 #: Modules of the package that are no adapters.
@@ -58,7 +61,9 @@ class AgentFile:
         """Controls of a model that the file leaves open; printed beside the sheet."""
         if "endpoint" not in self.sheet:
             return ()
-        found = [name for name in ("temperature", "seed") if name not in self.sheet]
+        lacks = format_of(self.sheet["endpoint"]["wire"]).LACKS
+        pins = ("temperature", "seed")
+        found = [name for name in pins if name not in self.sheet or name in lacks]
         if "weights_sha256" not in self.sheet["endpoint"]:
             found.append("weights")
         return tuple(found)
@@ -116,9 +121,11 @@ def read_agent(root: Path, name: str) -> AgentFile:
             f"config: agents: {name!r} has no file {where}{nearest(name, known)}; cure: create it"
         )
     data = read_yaml(path, where)
+    if not brings_its_code(data):
+        data = with_program(data, root, where)
     if "adapter" not in data:
         names = ", ".join(free_adapters())
-        raise BadInput(f"{where}: adapter: is missing; cure: one of {names}")
+        raise BadInput(f"{where}: adapter: is missing; cure: one of {names}, or a preset")
     adapter = adapter_module(str(data["adapter"]), where)
     from frozenbench.schema import check
 
@@ -150,7 +157,7 @@ def _connection(agent: Agent, options: Any) -> dict[str, Any]:
         found["endpoint"] = {
             key: value
             for key, value in dataclasses.asdict(agent.endpoint).items()
-            if value is not None and key in ("base_url", "key_env", "server")
+            if value is not None and key in ("base_url", "key_env", "server", "max_concurrency")
         }
     if agent.prices is not None:
         found["prices"] = dataclasses.asdict(agent.prices)
