@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 LOCKED := $(PIP) --require-hashes --no-deps
 
 .DEFAULT_GOAL := all
-.PHONY: all setup test check format lock model starter soak test-all benchmarks schemas clean help
+.PHONY: all setup test check format lock model starter soak test-all statistics benchmarks schemas clean help
 
 all: .venv/.model  ## set up, run the default experiment, show the score
 	$(BIN)/snakemake --cores $(CORES)
@@ -59,6 +59,9 @@ soak: .venv/.dev  ## twenty killed runs, and everything else that takes long
 
 test-all: .venv/.model .venv/.dev  ## every test, with the live model
 	$(BIN)/python -m pytest
+
+statistics: .venv/.dev  ## measure coverage, errors and power of the statistics anew (half an hour)
+	$(BIN)/python tests/statistics/validate_statistics.py
 
 benchmarks: .venv/.dev  ## print speed as ratios, side by side
 	$(BIN)/python tests/benchmarks/benchmark.py

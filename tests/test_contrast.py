@@ -20,7 +20,7 @@ DIGEST = "0123456789abcdef" * 4
 PACK = "fedcba9876543210" * 4
 BUDGETS = {"calls-1": 1, "calls-4": 4, "free": None}
 AGENTS = ("early", "late", "never")
-TABLES = ("summary", "contrasts", "flips")
+TABLES = ("summary", "contrasts", "flips", "areas")
 
 CELLS = pa.schema(
     [
@@ -188,6 +188,41 @@ def test_rows_stand_in_config_order_and_hold_ranks(study: Study) -> None:
     assert first["p"] == 2.0**-29
     assert contrasts[6]["p"] == 1.0
     assert contrasts[6]["low"] is None
+
+
+def test_both_bounds_stand_beside_each_other(study: Study) -> None:
+    """EXHAUSTED as wrong is the headline; EXHAUSTED left out is another rate, under its own name."""
+    summary = {(r["agent"], r["budget"]): r for r in read(study.run(), "summary")}
+    early, never = summary["early", "calls-1"], summary["never", "free"]
+    assert (early["pass_rate"], early["exhaust_rate"]) == (0.5, 0.5)
+    assert (early["n_without_exhausted"], early["pass_rate_without_exhausted"]) == (30, 1.0)
+    assert early["weighted_pass_rate_without_exhausted"] == 1.0
+    assert (never["n_without_exhausted"], never["pass_rate_without_exhausted"]) == (0, None)
+
+
+def test_areas_hold_the_capped_budgets_of_a_ladder(study: Study) -> None:
+    areas = {r["agent"]: r for r in read(study.run(), "areas")}
+    assert [areas[a]["area"] for a in AGENTS] == [0.5, round((0 + 10 / 60) / 2, 12), 0.0]
+    late = areas["late"]
+    assert (late["budget_from"], late["budget_to"], late["budgets"]) == ("calls-1", "calls-4", 2)
+    assert (late["axis_from"], late["axis_to"]) == (1.0, 4.0)
+    assert late["area_low"] < late["area"] < late["area_high"]
+
+
+def test_each_contrast_has_its_band_and_its_n(study: Study) -> None:
+    out = study.run()
+    facts = json.loads((out / "statistics.json").read_bytes())
+    contrasts = read(out, "contrasts")
+    banded = [r for r in contrasts if r["band_low"] is not None]
+    assert banded
+    assert facts["band_critical"] > 1.96
+    for r in banded:
+        assert -1 <= r["band_low"] <= r["delta"] <= r["band_high"] <= 1
+    for r in contrasts:
+        assert (r["interval"] is None) <= (r["band_low"] is None)
+        assert (r["n_for_80_power"] is None) is (r["statistic"] == 0)
+        if r["p"] > 0.5 and r["statistic"]:
+            assert r["n_for_80_power"] > 60
 
 
 def test_every_file_names_its_controls_and_csv_equals_parquet(study: Study) -> None:

@@ -9,10 +9,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from frozenbench.stats.compare import Comparison, Settings, compare
+from frozenbench.stats.compare import Settings, compare
 from frozenbench.stats.grid import Cell, Grid, build_grid
 from frozenbench.stats.holm import holm
 from frozenbench.stats.intervals import tango
+from frozenbench.stats.results import Comparison
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -11,7 +11,8 @@ from frozenbench.canonical import BadInput
 from frozenbench.stats.exact import SMALLEST_P, sign_flip_p
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, permutation_test
+from scipy.stats import binomtest, permutation_test, wilcoxon
+from statsmodels.stats.contingency_tables import mcnemar
 
 differences = st.lists(st.integers(-9, 9), max_size=40)
 
@@ -66,6 +67,20 @@ def test_is_mcnemars_exact_test_at_equal_weights(
     expected = binomtest(ahead, ahead + behind).pvalue if ahead + behind else 1.0
     found = sign_flip_p([weight] * ahead + [-weight] * behind + [0] * ties)
     assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(("ahead", "behind"), [(8, 2), (10, 0), (7, 7), (61, 40)])
+def test_equals_statsmodels_exact_mcnemar(ahead: int, behind: int) -> None:
+    expected = mcnemar([[5, ahead], [behind, 9]], exact=True).pvalue
+    found = sign_flip_p([1] * ahead + [-1] * behind)
+    assert found == pytest.approx(min(1.0, expected), rel=1e-12)
+
+
+@given(st.lists(st.sampled_from([-1, 1]), min_size=2, max_size=40))
+@settings(deadline=None)
+def test_with_the_weights_1_to_m_it_is_scipys_exact_wilcoxon_test(signs: list[int]) -> None:
+    values = [sign * (place + 1) for place, sign in enumerate(signs)]
+    assert sign_flip_p(values) == pytest.approx(wilcoxon(values, method="exact").pvalue, rel=1e-9)
 
 
 @given(differences, st.randoms())

@@ -16,8 +16,9 @@ from frozenbench.stats.power import (
     min_discordant,
     tasks_for_power,
 )
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 
 @given(st.integers(1, 10_000), st.sampled_from([0.05, 0.01, 0.1]), st.integers(1, 3))
@@ -75,6 +76,30 @@ def test_weights_use_the_normal_approximation_which_lies_near_the_exact_n() -> N
     assert exact is not None
     assert approximate is not None
     assert 0.9 * exact < approximate <= exact
+
+
+def test_n_of_one_way_discordance_is_a_binomial_tail_of_scipy() -> None:
+    """All discordant tasks one way: rejected is having at least `min_discordant` of them."""
+    differences = np.array([1] * 3 + [0] * 17)
+    n = tasks_for_power(differences, True, 0.05 / 12)
+    least = min_discordant(12, 0.05)
+    assert n is not None
+    assert binom.sf(least - 1, n, 3 / 20) >= 0.8 > binom.sf(least - 1, n - 1, 3 / 20)
+
+
+@given(st.integers(1, 60), st.integers(0, 40), st.integers(20, 400))
+@settings(max_examples=40, deadline=None)
+def test_the_approximation_above_2000_tasks_lies_near_the_exact_n(
+    ahead: int, behind: int, rest: int
+) -> None:
+    assume(ahead > behind)
+    differences = np.array([1] * ahead + [-1] * behind + [0] * rest)
+    exact = tasks_for_power(differences, True, 0.01)
+    approximate = tasks_for_power(differences * 3, False, 0.01)
+    assert exact is not None
+    assert approximate is not None
+    if approximate > 1000:
+        assert exact == pytest.approx(approximate, rel=0.15)
 
 
 def test_no_difference_has_no_n() -> None:

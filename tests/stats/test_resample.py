@@ -10,6 +10,7 @@ from frozenbench.canonical import BadInput
 from frozenbench.stats.resample import central, index_matrix, resampled_totals, support
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import bootstrap
 
 SEED = "c0ffee" * 10 + "beef"
 
@@ -65,3 +66,21 @@ def test_support_is_the_share_with_both_observed_signs() -> None:
 def test_the_central_share_cuts_off_as_many_on_both_sides() -> None:
     assert central(np.arange(10_000)[::-1], 0.95) == (250.0, 9749.0)
     assert central(np.array([3.0]), 0.95) == (3.0, 3.0)
+
+
+def test_the_interval_of_a_weighted_difference_is_scipys_percentile_bootstrap() -> None:
+    draw = np.random.default_rng(11)
+    w = draw.integers(1, 6, 80)
+    k = draw.binomial(3, [[0.7], [0.5]], size=(2, 80))
+    totals = resampled_totals(index_matrix(SEED, 9999, 80), np.vstack([k * w, w * 3]))
+    found = central((totals[0] - totals[1]) / totals[2], 0.95)
+    expected = bootstrap(
+        (k[0] * w, k[1] * w, w * 3),
+        lambda a, b, whole, axis: (a.sum(axis=axis) - b.sum(axis=axis)) / whole.sum(axis=axis),
+        paired=True,
+        vectorized=True,
+        n_resamples=9999,
+        method="percentile",
+        rng=np.random.default_rng(5),
+    ).confidence_interval
+    assert found == pytest.approx(tuple(expected), abs=0.01)

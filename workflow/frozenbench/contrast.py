@@ -17,9 +17,11 @@ import pyarrow.parquet as pq
 from frozenbench.canonical import BadInput, Refused, canonical_json, read_json, write_atomic
 from frozenbench.metrics import CELL_COLUMNS, MEASURED_COLUMNS, SLICES, eligible, summarise
 from frozenbench.stats import tables
-from frozenbench.stats.compare import Comparison, Settings, compare
+from frozenbench.stats.bounds import left_out
+from frozenbench.stats.compare import Settings, compare
 from frozenbench.stats.flips import CAPS, axis_value
 from frozenbench.stats.grid import Cell, Grid, build_grid
+from frozenbench.stats.results import Comparison
 
 
 def contrast(
@@ -28,7 +30,7 @@ def contrast(
     """Compute and write the statistics of one view of an experiment.
 
     Reads `cells`, `measured` (Parquet), `controls`, `view` and `refusals` (JSON). Writes the folder
-    `out`, whole or not at all: summary, contrasts and flips as Parquet and CSV, and
+    `out`, whole or not at all: summary, contrasts, flips and areas as Parquet and CSV, and
     statistics.json; or refused.json alone where `refusals` holds any. Equal input gives equal
     bytes, whatever the number of cores.
 
@@ -146,33 +148,40 @@ def _files(plan: _Plan, cells: pd.DataFrame, measured: pd.DataFrame) -> dict[str
     budgets = plan.settings.budgets
     axis = {name: axis_value(budgets[name], plan.settings.axis) for name in plan.budgets}
     summary = summarise(cells, measured, plan.agents, plan.budgets, axis)
-    compared = {name: compare(grid, plan.settings) for name, grid in _grids(plan, cells).items()}
+    passed, exhausted = _grids(plan, cells, "PASS"), _grids(plan, cells, "EXHAUSTED")
+    compared = {name: compare(grid, plan.settings) for name, grid in passed.items()}
+    without = {name: left_out(grid, exhausted[name]) for name, grid in passed.items()}
     for row in summary:
-        row |= dataclasses.asdict(compared[row["slice"]].ranks[row["agent"], row["budget"]])
+        for beside in (compared[row["slice"]].ranks, without[row["slice"]]):
+            row |= dataclasses.asdict(beside[row["agent"], row["budget"]])
     contrasts = [
         {"slice": name, "axis_value": axis[row.budget], **dataclasses.asdict(row)}
         for name, found in compared.items()
         for row in found.contrasts
     ]
-    flips = [
-        {"slice": name, **dataclasses.asdict(row)}
-        for name, found in compared.items()
-        for row in found.flips
-    ]
+    flips, areas = (
+        [
+            {"slice": name, **dataclasses.asdict(row)}
+            for name, found in compared.items()
+            for row in getattr(found, kind)
+        ]
+        for kind in ("flips", "areas")
+    )
     files = {"statistics.json": canonical_json(_statistics(plan, compared)) + b"\n"}
     naming = {"pack_sha256": plan.pack_sha256, "experiment_digest": plan.experiment_digest}
     for name, rows, columns in (
         ("summary", summary, tables.SUMMARY),
         ("contrasts", contrasts, tables.CONTRASTS),
         ("flips", flips, tables.FLIPS),
+        ("areas", areas, tables.AREAS),
     ):
         files[f"{name}.parquet"] = tables.parquet_bytes(rows, columns, plan.controls)
         files[f"{name}.csv"] = tables.csv_bytes(rows, columns, naming)
     return files
 
 
-def _grids(plan: _Plan, cells: pd.DataFrame) -> dict[str, Grid]:
-    """Return the pass counts of each slice that has tasks, `public` first."""
+def _grids(plan: _Plan, cells: pd.DataFrame, outcome: str) -> dict[str, Grid]:
+    """Return how often each cell had `outcome`, by slice that has tasks, `public` first."""
     run = cells[~cells["control"].astype(bool)]
     if missing := sorted(plan.tasks - set(run["task"])):
         raise Refused(
@@ -186,15 +195,15 @@ def _grids(plan: _Plan, cells: pd.DataFrame) -> dict[str, Grid]:
             "cure: a pack with tasks whose network is blocked"
         )
     return {
-        name: build_grid(_rows(part), plan.agents, plan.budgets, plan.repeats)
+        name: build_grid(_rows(part, outcome), plan.agents, plan.budgets, plan.repeats)
         for name in SLICES
         if not (part := kept[kept["split"] == name]).empty
     }
 
 
-def _rows(cells: pd.DataFrame) -> list[Cell]:
+def _rows(cells: pd.DataFrame, outcome: str) -> list[Cell]:
     columns = [cells[name].tolist() for name in ("agent", "budget", "task", "repeat", "weight")]
-    return list(zip(*columns, (cells["outcome"] == "PASS").tolist(), strict=True))
+    return list(zip(*columns, (cells["outcome"] == outcome).tolist(), strict=True))
 
 
 def _statistics(plan: _Plan, compared: Mapping[str, Comparison]) -> dict[str, Any]:

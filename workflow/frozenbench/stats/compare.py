@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,17 +14,19 @@ import numpy.typing as npt
 
 from frozenbench.stats import flips as ladder_flips
 from frozenbench.stats import power
+from frozenbench.stats.areas import area, area_weights
+from frozenbench.stats.band import MaxT, standard_error
 from frozenbench.stats.exact import sign_flip_p
 from frozenbench.stats.grid import Grid, IntArray
 from frozenbench.stats.holm import holm
 from frozenbench.stats.intervals import LEVEL, MIN_DISCORDANT_FOR_INTERVAL, tango
 from frozenbench.stats.ranks import order_differs, rank_intervals, shared_ranks
 from frozenbench.stats.resample import central, index_matrix, resampled_totals, support
+from frozenbench.stats.results import Area, Comparison, Contrast, Facts, Flip, Kind, Rank
 
 #: Support from which a crossing that is not confirmed is called suggestive.
 SUGGESTIVE_SUPPORT = Fraction(95, 100)
 
-Kind = Literal["confirmed", "suggestive", "unresolved"]
 _Floats = npt.NDArray[np.float64]
 
 
@@ -46,90 +49,6 @@ class Settings:
     seed: str
 
 
-@dataclass(frozen=True)
-class Contrast:
-    """Two agents under one budget; fields as the columns of `contrasts`."""
-
-    agent_a: str
-    agent_b: str
-    budget: str
-    n_tasks: int
-    rate_a: float
-    rate_b: float
-    delta: float
-    statistic: int
-    discordant: int
-    p: float
-    p_holm: float
-    rejected: bool
-    low: float | None
-    high: float | None
-    interval: Literal["tango", "bootstrap"] | None
-
-
-@dataclass(frozen=True)
-class Flip:
-    """One crossing of two agents on a ladder; fields as the columns of `flips`.
-
-    `support` is that of the crossing, and None where it is confirmed: there the tests decide, over
-    budgets that can lie farther apart.
-    """
-
-    agent_a: str
-    agent_b: str
-    ladder: str
-    budget_from: str
-    budget_to: str
-    kind: Kind
-    support: float | None
-    confirmed_from: str | None
-    confirmed_to: str | None
-    old_leader: str
-    new_leader: str
-    lead: bool
-
-
-@dataclass(frozen=True)
-class Rank:
-    """An agent's rank under a budget, with its interval and the rank under unit weights."""
-
-    rank: int
-    rank_low: int
-    rank_high: int
-    rank_unweighted: int
-
-
-@dataclass(frozen=True)
-class Facts:
-    """The headline numbers of one slice; fields as in statistics.json.
-
-    A pair of agents counts once, as the strongest kind that it has on any ladder.
-    `n_for_80_power` is that of the clearest contrast, the one with the largest (Σ s)²/Σ s².
-    """
-
-    n_tasks: int
-    pairs: int
-    contrasts: int
-    confirmed_pairs: int
-    suggestive_pairs: int
-    unresolved_pairs: int
-    min_discordant: int
-    cannot_confirm: bool
-    n_for_80_power: int | None
-    n_for_80_power_contrast: tuple[str, str, str] | None
-    rank_differs_unweighted: tuple[tuple[str, str, str], ...]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What `compare` finds; ranks by (agent, budget), the rest in config order."""
-
-    contrasts: tuple[Contrast, ...]
-    flips: tuple[Flip, ...]
-    ranks: Mapping[tuple[str, str], Rank]
-    facts: Facts
-
-
 def compare(grid: Grid, settings: Settings) -> Comparison:
     """Compare all pairs of agents under all budgets of one slice.
 
@@ -137,12 +56,13 @@ def compare(grid: Grid, settings: Settings) -> Comparison:
     own family-wise error. The result depends on the arguments alone.
     """
     draws = _draw(grid, settings)
+    ladders = _ladders(grid, settings)
     ranks = _ranks(grid, draws)
-    contrasts = _contrasts(grid, settings, draws)
-    flips = _flips(grid, settings, contrasts, draws, ranks)
-    return Comparison(
-        tuple(contrasts), tuple(flips), ranks, _facts(grid, settings, contrasts, flips)
-    )
+    contrasts, critical = _contrasts(grid, settings, draws)
+    flips = _flips(grid, ladders, contrasts, draws, ranks)
+    areas = [row for ladder in ladders for row in _areas(grid, settings, ladder)]
+    facts = _facts(grid, settings, contrasts, flips, critical)
+    return Comparison(tuple(contrasts), tuple(flips), ranks, tuple(areas), facts)
 
 
 @dataclass(frozen=True)
@@ -176,24 +96,47 @@ def _ranks(grid: Grid, draws: _Draws) -> dict[tuple[str, str], Rank]:
     return found
 
 
-def _contrasts(grid: Grid, settings: Settings, draws: _Draws) -> list[Contrast]:
+def _ladders(grid: Grid, settings: Settings) -> list[ladder_flips.Ladder]:
+    held = {name: settings.budgets[name] for name in grid.budgets}
+    return ladder_flips.ladders(held, settings.axis)
+
+
+def _contrasts(
+    grid: Grid, settings: Settings, draws: _Draws
+) -> tuple[list[Contrast], float | None]:
+    """Return all contrasts, and the half width of their band in standard errors."""
     weighted = grid.weighted
     keys = [(a, b, place) for a, b in _pairs(grid) for place in range(len(grid.budgets))]
-    p_values = [sign_flip_p(weighted[a, place] - weighted[b, place]) for a, b, place in keys]
-    return [
-        _contrast(grid, draws, key, p, p_holm, p_holm <= settings.alpha)
-        for key, p, p_holm in zip(keys, p_values, holm(p_values), strict=True)
-    ]
+    differences = [weighted[a, place] - weighted[b, place] for a, b, place in keys]
+    p_values = [sign_flip_p(values) for values in differences]
+    adjusted = holm(p_values)
+    level = power.first_step(len(keys), settings.alpha)
+    band = MaxT(settings.resamples)
+    found: list[Contrast] = []
+    errors: list[float | None] = []
+    for number, ((a, b, place), s) in enumerate(zip(keys, differences, strict=True)):
+        deltas = (draws.totals[a, place] - draws.totals[b, place]) / draws.whole
+        contrast = dataclasses.replace(
+            _contrast(grid, keys[number], s, deltas),
+            p=p_values[number],
+            p_holm=adjusted[number],
+            rejected=adjusted[number] <= settings.alpha,
+            n_for_80_power=power.tasks_for_power(s, grid.unit, level),
+        )
+        error = None
+        if contrast.interval and (error := standard_error(s, grid.weights, grid.repeats)):
+            band.add(deltas, contrast.delta, error)
+        found.append(contrast)
+        errors.append(error)
+    critical = band.critical(LEVEL)
+    return [_banded(c, error, critical) for c, error in zip(found, errors, strict=True)], critical
 
 
-def _contrast(
-    grid: Grid, draws: _Draws, key: tuple[int, int, int], p: float, p_holm: float, rejected: bool
-) -> Contrast:
+def _contrast(grid: Grid, key: tuple[int, int, int], s: IntArray, deltas: _Floats) -> Contrast:
+    """Return what a contrast is by itself: nothing yet of its test, the family or the band."""
     a, b, place = key
-    differences = (grid.passes[a, place] - grid.passes[b, place]) * grid.weights
-    discordant = int(np.count_nonzero(differences))
-    statistic = int(differences.sum())
-    low, high, interval = _difference_interval(grid, draws, key, differences, discordant)
+    discordant, statistic = int(np.count_nonzero(s)), int(s.sum())
+    low, high, interval = _interval(grid, s, discordant, deltas)
     return Contrast(
         agent_a=grid.agents[a],
         agent_b=grid.agents[b],
@@ -204,39 +147,76 @@ def _contrast(
         delta=statistic / grid.whole,
         statistic=statistic,
         discordant=discordant,
-        p=p,
-        p_holm=p_holm,
-        rejected=rejected,
+        p=1.0,
+        p_holm=1.0,
+        rejected=False,
         low=low,
         high=high,
         interval=interval,
+        band_low=None,
+        band_high=None,
+        n_for_80_power=None,
     )
 
 
-def _difference_interval(
-    grid: Grid, draws: _Draws, key: tuple[int, int, int], differences: IntArray, discordant: int
+def _banded(contrast: Contrast, error: float | None, critical: float | None) -> Contrast:
+    """Return the contrast with its part of the band, where it has an interval."""
+    if not error or critical is None:
+        return contrast
+    low, high = contrast.delta - critical * error, contrast.delta + critical * error
+    return dataclasses.replace(contrast, band_low=max(-1.0, low), band_high=min(1.0, high))
+
+
+def _interval(
+    grid: Grid, differences: IntArray, discordant: int, deltas: _Floats
 ) -> tuple[float | None, float | None, Literal["tango", "bootstrap"] | None]:
-    a, b, place = key
     if discordant < MIN_DISCORDANT_FOR_INTERVAL:
         return None, None, None
     if grid.unit:
         ahead = int(np.count_nonzero(differences > 0))
         ends = tango(ahead, discordant - ahead, len(grid.tasks), LEVEL)
         return (*ends, "tango") if ends else (None, None, None)
-    deltas = (draws.totals[a, place] - draws.totals[b, place]) / draws.whole
     return (*central(deltas, LEVEL), "bootstrap")
+
+
+def _areas(grid: Grid, settings: Settings, ladder: ladder_flips.Ladder) -> list[Area]:
+    """Return the area of each agent over the capped budgets of a ladder, none of fewer than two.
+
+    No cap, and a cap of 0, have no place on a logarithm.
+    """
+    caps = {
+        name: cap
+        for name in ladder.budgets
+        if (cap := ladder_flips.axis_value(settings.budgets[name], settings.axis))
+    }
+    names, values = list(caps), list(caps.values())
+    shares = area_weights(values)
+    if shares is None:
+        return []
+    places = [grid.budgets.index(name) for name in names]
+    return [
+        Area(
+            agent,
+            ladder.name,
+            names[0],
+            names[-1],
+            values[0],
+            values[-1],
+            len(names),
+            *area(grid.totals[number, places].tolist(), grid.whole, shares, grid.weights),
+        )
+        for number, agent in enumerate(grid.agents)
+    ]
 
 
 def _flips(
     grid: Grid,
-    settings: Settings,
+    rungs: Sequence[ladder_flips.Ladder],
     contrasts: Sequence[Contrast],
     draws: _Draws,
     ranks: Mapping[tuple[str, str], Rank],
 ) -> list[Flip]:
     by_key = {(c.agent_a, c.agent_b, c.budget): c for c in contrasts}
-    held = {name: settings.budgets[name] for name in grid.budgets}
-    rungs = ladder_flips.ladders(held, settings.axis)
     found: list[Flip] = []
     for a, b in _pairs(grid):
         for ladder in rungs:
@@ -289,7 +269,11 @@ def _flip(
 
 
 def _facts(
-    grid: Grid, settings: Settings, contrasts: Sequence[Contrast], flips: Sequence[Flip]
+    grid: Grid,
+    settings: Settings,
+    contrasts: Sequence[Contrast],
+    flips: Sequence[Flip],
+    critical: float | None,
 ) -> Facts:
     kinds: dict[tuple[str, str], set[Kind]] = {}
     for flip in flips:
@@ -299,7 +283,7 @@ def _facts(
         for held in kinds.values()
     ]
     least = power.min_discordant(len(contrasts), settings.alpha)
-    needed, named = _tasks_needed(grid, settings, contrasts)
+    clearest = _clearest(grid, contrasts)
     return Facts(
         n_tasks=len(grid.tasks),
         pairs=len(_pairs(grid)),
@@ -309,29 +293,27 @@ def _facts(
         unresolved_pairs=strongest.count("unresolved"),
         min_discordant=least,
         cannot_confirm=power.cannot_confirm(least, len(grid.tasks)),
-        n_for_80_power=needed,
-        n_for_80_power_contrast=named,
+        n_for_80_power=None if clearest is None else clearest.n_for_80_power,
+        n_for_80_power_contrast=None
+        if clearest is None
+        else (clearest.agent_a, clearest.agent_b, clearest.budget),
+        band_critical=critical,
         rank_differs_unweighted=_unit_differences(grid),
     )
 
 
-def _tasks_needed(
-    grid: Grid, settings: Settings, contrasts: Sequence[Contrast]
-) -> tuple[int | None, tuple[str, str, str] | None]:
-    """Return the n for 80 % power of the clearest contrast (of equals the first), and its name."""
-    weighted = grid.weighted
-    best, clearest, named = Fraction(0), None, None
+def _clearest(grid: Grid, contrasts: Sequence[Contrast]) -> Contrast | None:
+    """Return the contrast with the largest (Σ s)²/Σ s² (of equals the first), None if all are 0."""
+    agents = {name: number for number, name in enumerate(grid.agents)}
+    budgets = {name: number for number, name in enumerate(grid.budgets)}
+    best, found = Fraction(0), None
     for contrast in contrasts:
-        a, b = grid.agents.index(contrast.agent_a), grid.agents.index(contrast.agent_b)
-        place = grid.budgets.index(contrast.budget)
-        differences = weighted[a, place] - weighted[b, place]
-        if (clear := power.clearness(differences)) > best:
-            best, clearest = clear, differences
-            named = (contrast.agent_a, contrast.agent_b, contrast.budget)
-    if clearest is None:
-        return None, None
-    level = power.first_step(len(contrasts), settings.alpha)
-    return power.tasks_for_power(clearest, grid.unit, level), named
+        place = budgets[contrast.budget]
+        first, second = (agents[name] for name in (contrast.agent_a, contrast.agent_b))
+        clear = power.clearness(grid.weighted[first, place] - grid.weighted[second, place])
+        if clear > best:
+            best, found = clear, contrast
+    return found
 
 
 def _unit_differences(grid: Grid) -> tuple[tuple[str, str, str], ...]:

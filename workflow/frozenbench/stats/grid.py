@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -139,4 +138,12 @@ def _name(cell: tuple[str, str, str, int]) -> str:
 
 def common_divisor(values: IntArray) -> int:
     """Return the greatest common divisor of the values' sizes, 1 where all are 0."""
-    return math.gcd(*(abs(int(value)) for value in values)) or 1
+    return int(np.gcd.reduce(np.abs(values))) or 1
+
+
+def dot(one: IntArray, other: IntArray) -> int:
+    """Return Σ of the products as an exact integer, whatever the weights."""
+    largest = int(np.abs(one).max(initial=0)) * int(np.abs(other).max(initial=0))
+    if largest * len(one) < 2**62:
+        return int(np.dot(one, other))
+    return sum(int(first) * int(second) for first, second in zip(one, other, strict=True))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 
-from frozenbench.stats.grid import IntArray
+from frozenbench.stats.grid import IntArray, dot
 
 #: The power that `tasks_for_power` is asked for, PROTOCOL 8.
 POWER = 0.8
 
-#: Above this many tasks the normal approximation is used as it is.
-_EXACT_UP_TO = 20_000
+#: Above this many tasks the normal approximation is used as it is. Measured between 1,500 and
+#: 2,000, it is within 5 % of the exact n wherever ten or more tasks are discordant.
+_EXACT_UP_TO = 2_000
+
+_Counts = npt.NDArray[np.int64]
 
 
 def first_step(contrasts: int, alpha: float) -> float:
@@ -41,9 +47,8 @@ def cannot_confirm(discordant: int, tasks: int) -> bool:
 
 def clearness(differences: IntArray) -> Fraction:
     """Return (Σ s)² / Σ s², the square of a contrast's z under no difference; 0 where all are 0."""
-    values = [int(value) for value in differences[differences != 0]]
-    squares = sum(value**2 for value in values)
-    return Fraction(sum(values) ** 2, squares) if squares else Fraction(0)
+    squares = dot(differences, differences)
+    return Fraction(int(differences.sum()) ** 2, squares) if squares else Fraction(0)
 
 
 def tasks_for_power(
@@ -52,50 +57,93 @@ def tasks_for_power(
     """Return how many tasks like these would show this contrast with `power`, None if Σ s = 0.
 
     `differences` are s_t of all tasks, zeros too; `level` is that of a single two-sided test.
-    `unit` (one size of |s|): the smallest n, found by bisection, at which the exact McNemar test
-    of n tasks that fall one way, the other way or neither with the observed shares rejects in the
-    observed direction with `power`. Otherwise, and above 20,000 tasks, the normal approximation
-    of Connor (1987, Biometrics 43, 207–211) with the observed mean and second moment of s.
+    `unit` (one size of |s|): the n, found by bisection, from which the exact McNemar test of n
+    tasks that fall one way, the other way or neither with the observed shares rejects in the
+    observed direction with `power`. Otherwise, and above 2,000 tasks, the normal approximation of
+    Connor (1987, Biometrics 43, 207–211) with the observed mean and second moment of s.
     """
-    n, total = len(differences), abs(int(differences.sum()))
+    total = int(differences.sum())
     if total == 0:
         return None
     approximate = _connor(differences, level, power)
     if not unit or approximate > _EXACT_UP_TO:
         return approximate
-    sign = 1 if int(differences.sum()) > 0 else -1
+    sign = 1 if total > 0 else -1
     ahead = int(np.count_nonzero(differences * sign > 0))
-    behind = int(np.count_nonzero(differences * sign < 0))
-    low, high = 0, approximate
-    while _power(high, ahead / n, behind / n, level) < power:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _power(middle, ahead / n, behind / n, level) < power:
-            low = middle
-        else:
-            high = middle
-    return high
+    behind = int(np.count_nonzero(differences)) - ahead
+    return _exact_tasks(ahead, behind, len(differences), level, power, approximate)
 
 
 def _connor(differences: IntArray, level: float, power: float) -> int:
     n = len(differences)
     mean = abs(int(differences.sum())) / n
-    second = sum(int(value) ** 2 for value in differences) / n
+    second = dot(differences, differences) / n
     normal = NormalDist()
     null = normal.inv_cdf(1 - level / 2) * math.sqrt(second)
     other = normal.inv_cdf(power) * math.sqrt(max(0.0, second - mean**2))
     return max(1, math.ceil(((null + other) / mean) ** 2))
 
 
-def _power(n: int, ahead: float, behind: float, level: float) -> float:
-    """Return P(exact McNemar rejects, in the direction of `ahead`) of n independent tasks."""
-    from scipy.stats import binom  # here alone: half a second to import
+@lru_cache(maxsize=1 << 16)
+def _exact_tasks(ahead: int, behind: int, n: int, level: float, power: float, guess: int) -> int:
+    def enough(tasks: int) -> bool:
+        return _power(tasks, ahead / n, behind / n, level) >= power
 
-    discordant = np.arange(1, n + 1)
-    share = binom.pmf(discordant, n, min(1.0, ahead + behind))
-    # The largest count behind with which d discordant tasks are rejected, −1 if none.
-    allowed = np.asarray(binom.ppf(level / 2, discordant, 0.5)).astype(np.int64)
-    allowed -= 2 * binom.cdf(allowed, discordant, 0.5) > level
-    rejected = binom.cdf(allowed, discordant, behind / (ahead + behind))
-    return float(np.sum(share * rejected))
+    return _first(enough, guess)
+
+
+def _first(enough: Callable[[int], bool], guess: int) -> int:
+    """Return the smallest n ≥ 1 with `enough(n)`, for what holds from some n on, near `guess`."""
+    step = max(2, guess // 32)
+    high = guess
+    while not enough(high):
+        high += step
+        step *= 2
+    low, step = max(0, high - max(2, guess // 32)), max(2, guess // 32)
+    while low > 0 and enough(low):
+        high, low, step = low, max(0, low - step), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _power(n: int, ahead: float, behind: float, level: float) -> float:
+    """Return P(exact McNemar rejects, in the direction of `ahead`) of n independent tasks.
+
+    Summed over the numbers of discordant tasks within nine standard deviations of the expected one;
+    the rest holds less than 1e-15.
+    """
+    from scipy.special import bdtr, gammaln, xlog1py, xlogy  # late: they take time to import
+
+    share = min(1.0, ahead + behind)
+    reach = 9 * math.sqrt(n * share * (1 - share)) + 9
+    lowest, highest = max(1, int(n * share - reach)), min(n, int(n * share + reach))
+    d = np.arange(lowest, highest + 1)
+    ways = gammaln(n + 1) - gammaln(d + 1) - gammaln(n - d + 1)
+    held = np.exp(ways + xlogy(d, share) + xlog1py(n - d, -share))
+    allowed = _allowed(level, _power_of_two(highest))[d]
+    rejected = np.where(
+        allowed < 0, 0.0, bdtr(np.maximum(allowed, 0), d, behind / (ahead + behind))
+    )
+    return float(np.sum(held * rejected))
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << max(8, (number - 1).bit_length())
+
+
+@lru_cache(maxsize=64)
+def _allowed(level: float, up_to: int) -> _Counts:
+    """Return for d = 0..`up_to` discordant tasks the most that may fall behind, −1 if none may.
+
+    The largest j with 2 P(X ≤ j) ≤ `level`, X binomial of d and 1/2.
+    """
+    from scipy.special import bdtr
+    from scipy.stats import binom
+
+    d = np.arange(up_to + 1)
+    allowed: _Counts = np.nan_to_num(np.asarray(binom.ppf(level / 2, d, 0.5))).astype(np.int64)
+    allowed -= 2 * bdtr(np.maximum(allowed, 0), np.maximum(d, 1), 0.5) > level
+    allowed[0] = -1
+    return allowed

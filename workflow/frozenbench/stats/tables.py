@@ -37,6 +37,7 @@ SUMMARY = _columns(
     exhaust_rate:f exhaust_low:f exhaust_high:f error_rate:f
     exhaust_rate_tool_calls:f exhaust_rate_edit_rounds:f exhaust_rate_tokens:f
     exhaust_rate_wall_clock:f pass_at_cap:i
+    n_without_exhausted:i pass_rate_without_exhausted:f weighted_pass_rate_without_exhausted:f
     mean_tool_calls:f mean_tool_calls_n:i mean_edit_rounds:f mean_edit_rounds_n:i
     median_seconds:f median_tokens:f total_tokens:i tokens_n:i tokens_missing:i
     spend:f spend_n:i currency:s rank:i rank_low:i rank_high:i rank_unweighted:i
@@ -48,6 +49,7 @@ CONTRASTS = _columns(
     """
     slice:s agent_a:s agent_b:s budget:s axis_value:f n_tasks:i rate_a:f rate_b:f delta:f
     statistic:i discordant:i p:f p_holm:f rejected:b low:f high:f interval:s
+    band_low:f band_high:f n_for_80_power:i
     """
 )
 
@@ -56,6 +58,14 @@ FLIPS = _columns(
     """
     slice:s agent_a:s agent_b:s ladder:s budget_from:s budget_to:s kind:s support:f
     confirmed_from:s confirmed_to:s old_leader:s new_leader:s lead:b
+    """
+)
+
+#: One row for each slice, agent and ladder with two or more caps.
+AREAS = _columns(
+    """
+    slice:s agent:s ladder:s budget_from:s budget_to:s axis_from:f axis_to:f budgets:i
+    area:f area_low:f area_high:f
     """
 )
 

@@ -1,0 +1,104 @@
+"""How values are written, for eyes and for TeX, and how macros are named."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from frozenbench.write_up.wording import (
+    breakable,
+    cap,
+    letters,
+    macro_names,
+    number,
+    p_value,
+    percent,
+    points,
+    tex,
+    within,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,9}", fullmatch=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (percent(0.86049), "86.0"),
+        (percent(None), "n/a"),
+        (points(0.125), "+12.5"),
+        (points(-0.125), "-12.5"),
+        (points(-0.0001), "0.0"),
+        (points(None), "n/a"),
+        (p_value(1.0), "1"),
+        (p_value(0.04999), "0.05"),
+        (p_value(2.0**-29), "1.9e-09"),
+        (p_value(0.9996), "0.9996"),
+        (number(None), "n/a"),
+        (number(3), "3"),
+        (number(1.005, 1), "1.0"),
+        (cap(None), "no cap"),
+        (cap(20000.0), "20000"),
+        (cap(0.5), "0.5"),
+        (within("1.0", "2.0"), "[1.0, 2.0]"),
+        (within("n/a", "2.0"), "n/a"),
+    ],
+)
+def test_a_value_is_written_so(text: str, expected: str) -> None:
+    assert text == expected
+
+
+@pytest.mark.parametrize(
+    ("plain", "expected"),
+    [
+        ("50 % of a_b & c#1 {x}", r"50 \% of a\_b \& c\#1 \{x\}"),
+        ("-12.5 [-20.0, -1.0]", r"\ensuremath{-}12.5 [\ensuremath{-}20.0, \ensuremath{-}1.0]"),
+        ("calls-1 on 2026-01-02", "calls-1 on 2026-01-02"),
+        ("1.9e-09", r"\ensuremath{1.9\times10^{-9}}"),
+        (">=3.11", r"\ensuremath{>}=3.11"),
+        ("a\\b~c^d", r"a\textbackslash{}b\textasciitilde{}c\textasciicircum{}d"),
+    ],
+)
+def test_what_tex_reads(plain: str, expected: str) -> None:
+    assert tex(plain) == expected
+
+
+@given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs")), max_size=40))
+def test_nothing_that_tex_reads_as_a_command_is_left(plain: str) -> None:
+    found = re.sub(r"\\ensuremath\{[<>|]\}|\\[a-zA-Z]+|\\[&%$#_{}]", "", tex(plain))
+    assert not set(found) & set("\\&%$#_~<>|")
+    assert found.count("{") == found.count("}")
+
+
+def test_a_digest_may_be_broken_anywhere_but_inside_eight_digits() -> None:
+    digest = "0123456789abcdef" * 4
+    found = breakable(digest)
+    assert found.removeprefix(r"\texttt{").removesuffix("}").replace(r"\allowbreak ", "") == digest
+    assert found.count(r"\allowbreak ") == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("calls-16", "CallsOneSix"), ("pass_rate", "PassRate"), ("4o.mini", "FourOMini")],
+)
+def test_names_in_letters(name: str, expected: str) -> None:
+    assert letters(name) == expected
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=12, unique=True))
+def test_macros_are_letters_and_never_alike(pairs: list[tuple[str, str]]) -> None:
+    keys = [f"rate/{agent}/{budget}" for agent, budget in pairs]
+    names = macro_names(keys, "fbX")
+    assert set(names) == set(keys)
+    assert len(set(names.values())) == len(keys)
+    assert all(re.fullmatch("[A-Za-z]+", name) for name in names.values())
+
+
+def test_only_names_that_come_out_alike_carry_letters_of_their_digest() -> None:
+    names = macro_names(["rate/a-b", "rate/a.b", "rate/c"], "fbX")
+    assert names["rate/c"] == "fbXRateC"
+    assert names["rate/a-b"] != names["rate/a.b"]
+    assert all(re.fullmatch("fbXRateAB[a-p]{8}", names[key]) for key in ("rate/a-b", "rate/a.b"))
+    assert macro_names(["rate/a-b", "rate/c"], "fbX")["rate/a-b"] == "fbXRateAB"

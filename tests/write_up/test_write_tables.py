@@ -1,0 +1,245 @@
+"""Rule write_tables, from files to files: what an article includes is what the tables hold."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from frozenbench.canonical import Refused, read_json, write_json
+from frozenbench.plan import load_plan
+from frozenbench.write_tables import write_tables
+from small_experiment_files import Files, files_of
+from small_study import Study
+from small_table import Rows
+
+ROOT = Path(__file__).parents[2]
+ARTICLE = ROOT / "docs" / "write_up" / "article.tex"
+RESPONSES = {
+    "distinct": 3,
+    "first_date": "2026-01-02",
+    "last_date": "2026-01-03",
+    "recorded": True,
+}
+
+
+def write_up(files: Files, out: Path) -> Path:
+    inputs = [files.experiment / "controls.json", files.view / "view.json"]
+    tables = [files.experiment / "measured.parquet", files.experiment / "cells.parquet"]
+    write_tables(files.statistics, *inputs, *tables, out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return files_of(tmp_path_factory.mktemp("small"), responses=RESPONSES)
+
+
+@pytest.fixture(scope="module")
+def out(files: Files, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_up(files, tmp_path_factory.mktemp("out") / "write_up")
+
+
+@pytest.fixture(scope="module")
+def numbers(out: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((out / "numbers.json").read_bytes())
+    return found
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+def rows(files: Files, name: str) -> list[dict[str, Any]]:
+    held: list[dict[str, Any]] = pq.read_table(files.statistics / f"{name}.parquet").to_pylist()
+    return held
+
+
+def macros(text: str) -> dict[str, str]:
+    found = re.findall(r"^\\newcommand\*\{\\(\w+)\}\{(.*)\}% ", text, re.MULTILINE)
+    return dict(found)
+
+
+def test_the_folder_holds_what_is_promised(out: Path) -> None:
+    tables = {
+        f"tables/{name}.{end}"
+        for name in ("summary", "contrasts", "flips", "areas")
+        for end in ("md", "tex")
+    }
+    assert set(contents(out)) == {
+        "numbers.tex",
+        "numbers.json",
+        "controls.tex",
+        "cite.bib",
+        *tables,
+    }
+
+
+def test_every_file_names_the_experiment_and_the_pack(files: Files, out: Path) -> None:
+    for name, data in contents(out).items():
+        for digest in (files.plan.digest, files.plan.pack.digest):
+            assert digest[:12] in data.decode(), name
+
+
+def test_every_macro_is_a_number_of_the_tables(files: Files, out: Path, numbers: Any) -> None:
+    held, found = macros((out / "numbers.tex").read_text("utf-8")), numbers["numbers"]
+    assert {f"\\{name}" for name in held} == {one["macro"] for one in found.values()}
+    assert len(held) == len(found)
+    for row in rows(files, "summary"):
+        where = f"{row['agent']}/{row['budget']}"
+        for column in ("weighted_pass_rate", "weighted_low", "pass_rate", "rank", "n"):
+            assert found[f"{column}/{where}"]["value"] == row[column]
+        rate = found[f"weighted_pass_rate/{where}"]
+        assert rate["text"] == f"{100 * row['weighted_pass_rate']:.1f}"
+    for row in rows(files, "contrasts"):
+        where = f"{row['agent_a']}/{row['agent_b']}/{row['budget']}"
+        for column in ("delta", "p", "p_holm", "discordant"):
+            assert found[f"{column}/{where}"]["value"] == row[column]
+    for row in rows(files, "areas"):
+        assert found[f"area/{row['agent']}"]["value"] == row["area"]
+    assert held["fbStudyWeightedPassRateOneCallsOne"] == "0.0"
+    assert held["fbStudyTasks"] == "2"
+    assert held["fbStudyFlipOneTwo"] == "1 unresolved crossing"
+    assert held["fbStudyWeightedPassRateWithoutExhaustedOneCallsOne"] == "n/a"
+    assert held["fbStudyPython"] == r"\ensuremath{>}=3.11"
+
+
+def test_a_table_holds_each_row_as_markdown_and_as_latex(files: Files, out: Path) -> None:
+    for name in ("summary", "contrasts", "flips", "areas"):
+        count = len(rows(files, name))
+        markdown = (out / "tables" / f"{name}.md").read_text("utf-8").splitlines()
+        table = [line for line in markdown if line.startswith("|")]
+        assert len(table) == count + 2
+        assert len({line.count("|") for line in table}) == 1
+        latex = (out / "tables" / f"{name}.tex").read_text("utf-8")
+        body = latex.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines()
+        assert len(body) == count
+        assert {line.count(" & ") for line in body} == {table[0].count("|") - 2}
+        assert latex.count("{") == latex.count("}")
+
+
+def test_budgets_come_in_their_order_and_both_bounds_stand_side_by_side(out: Path) -> None:
+    lines = (out / "tables" / "summary.md").read_text("utf-8").splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:8]] == [
+        *["| calls-1"] * 2,
+        *["| calls-4"] * 2,
+        *["| free"] * 2,
+    ]
+    assert " | pass | no cap hit | weighted, EXHAUSTED left out | " in lines[0]
+
+
+def test_the_controls_are_all_there(files: Files, out: Path) -> None:
+    text = (out / "controls.tex").read_text("utf-8").replace("\\allowbreak ", "")
+    controls = files.rows.controls
+    assert controls["experiment"]["digest"] in text
+    assert controls["pack"]["digest"] in text
+    assert files.plan.view["pack"]["file_sha256"] in text
+    for name in ("one", "two"):
+        assert controls["agents"][name]["sheet_digest"] in text
+    for name in ("calls-1", "calls-4", "free"):
+        assert f"\\fbcontrol{{budget {name}}}" in text
+    assert "edit\\_rounds no cap" in text
+
+
+def test_a_missing_control_is_refused_by_name(files: Files, tmp_path: Path) -> None:
+    controls = read_json(files.experiment / "controls.json")
+    del controls["grading"]
+    write_json(tmp_path / "controls.json", controls)
+    view, tables = files.view / "view.json", files.experiment
+    with pytest.raises(Refused, match=r"controls\.json: grading"):
+        write_tables(
+            files.statistics,
+            tmp_path / "controls.json",
+            view,
+            tables / "measured.parquet",
+            tables / "cells.parquet",
+            tmp_path / "out",
+        )
+    assert not (tmp_path / "out").exists()
+
+
+def test_equal_input_gives_equal_bytes_and_nothing_stays_beside(files: Files, out: Path) -> None:
+    before = contents(out)
+    (out / "stale.tex").write_text("of another time")
+    write_up(files, out)
+    assert contents(out) == before
+    assert [path.name for path in out.parent.iterdir()] == ["write_up"]
+
+
+def test_a_held_out_slice_has_numbers_of_its_own(tmp_path: Path) -> None:
+    def hold_out(study: Study, rows: Rows) -> None:
+        study.lines[1]["split"] = "held_out"
+
+    study = files_of(tmp_path, hold_out)
+    found = json.loads((write_up(study, tmp_path / "out") / "numbers.json").read_bytes())["numbers"]
+    if not any(row["slice"] == "held_out" for row in rows(study, "summary")):
+        pytest.fail("the study has no held-out slice")
+    rate = found["held_out/weighted_pass_rate/one/calls-1"]
+    assert rate["macro"] == "\\fbStudyHeldOutWeightedPassRateOneCallsOne"
+    assert found["tasks"]["value"] == found["held_out/tasks"]["value"] == 1
+    assert (tmp_path / "out" / "tables" / "summary.md").read_text().startswith("| slice |")
+
+
+def test_a_refused_score_leaves_a_file_that_stops_tex_and_no_number(tmp_path: Path) -> None:
+    def lying(study: Study, rows: Rows) -> None:
+        rows.change({"agent": "noop", "task": "beta"}, outcome="PASS", reason="green_at_cap")
+
+    out = tmp_path / "out"
+    write_up(files_of(tmp_path / "true"), out)
+    write_up(files_of(tmp_path / "refused", lying), out)
+    assert list(contents(out)) == ["numbers.tex"]
+    text = (out / "numbers.tex").read_text("utf-8")
+    assert re.search(r"\\errmessage\{frozenbench: no score is printed: .*control cells", text)
+    assert "newcommand" not in text
+
+
+# The worked example
+
+
+@pytest.fixture(scope="module")
+def article_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project folder in which the default experiment has run, each cell with an outcome."""
+    root = tmp_path_factory.mktemp("article")
+    plan = load_plan("config/config.yaml", ROOT)
+    rows = Rows(plan.controls)
+    for place, cell in enumerate(rows.cells):
+        if not cell["control"] and place % 3:
+            cell.update(outcome="EXHAUSTED", reason="tool_calls", cap_hit="tool_calls")
+    files = Files(root / "files", plan, rows, RESPONSES)
+    write_up(files, root / "results" / "default")
+    shutil.copytree(ARTICLE.parent, root / "docs" / "write_up")
+    return root
+
+
+def test_the_article_cites_nothing_that_the_default_experiment_does_not_have(
+    article_results: Path,
+) -> None:
+    text, results = ARTICLE.read_text("utf-8"), article_results / "results" / "default"
+    used = set(re.findall(r"\\(fb[A-Za-z]+)", text))
+    assert len(used) > 20
+    assert used <= set(macros((results / "numbers.tex").read_text("utf-8")))
+    for name in re.findall(r"\\input\{\\results/([a-z_/]+)\}", text):
+        assert (results / f"{name}.tex").is_file()
+    entries = re.findall(r"^@\w+\{([^,]+),$", (results / "cite.bib").read_text(), re.MULTILINE)
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
+    assert cited <= set(entries)
+    assert not re.search(r"\d\.\d", text.split("\\begin{document}")[1]), "a number copied by hand"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_the_article_compiles(article_results: Path) -> None:
+    folder = article_results / "docs" / "write_up"
+    argv = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "article"]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (folder / "article.pdf").stat().st_size > 10_000

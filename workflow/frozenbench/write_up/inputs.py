@@ -1,0 +1,50 @@
+"""What a write-up is made from: the tables and control sheets of one view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything that the texts tell.
+
+    Attributes:
+        controls, view: controls.json and view.json.
+        responses: what is known of the model responses (metadata of measured.parquet).
+        summary, contrasts, flips, areas: rows of the tables of those names.
+        statistics: statistics.json.
+        cells_sha256: digest of cells.parquet.
+    """
+
+    controls: Mapping[str, Any]
+    view: Mapping[str, Any]
+    responses: Mapping[str, Any]
+    summary: Sequence[Row]
+    contrasts: Sequence[Row]
+    flips: Sequence[Row]
+    areas: Sequence[Row]
+    statistics: Mapping[str, Any]
+    cells_sha256: str
+
+    @property
+    def name(self) -> str:
+        """The experiment's name."""
+        return str(self.controls["experiment"]["name"])
+
+    @property
+    def slices(self) -> tuple[str, ...]:
+        """The slices that have tasks, as the tables order them."""
+        return tuple(dict.fromkeys(row["slice"] for row in self.summary))
+
+    @property
+    def origin(self) -> str:
+        """Which experiment and pack a number is of: no file goes without it."""
+        return (
+            f"experiment {self.name} {self.controls['experiment']['digest'][:12]}, "
+            f"pack {self.view['pack']['name']} {self.controls['pack']['digest'][:12]}"
+        )

@@ -1,0 +1,270 @@
+"""One macro for each number that a text would cite, and the same numbers as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frozenbench import __version__
+from frozenbench.controls import CAP_FIELDS
+from frozenbench.write_up.inputs import Inputs, Row
+from frozenbench.write_up.wording import (
+    cap,
+    letters,
+    macro_names,
+    number,
+    p_value,
+    percent,
+    points,
+    tex,
+)
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number.
+
+    Attributes:
+        key: its stable name, such as `weighted_pass_rate/oneshot/calls-1`.
+        value: as the tables hold it, null where it is not known.
+        text: as a text would print it.
+        says: what it is, with its unit.
+    """
+
+    key: str
+    value: Any
+    text: str
+    says: str
+
+
+#: Columns of `summary` -> how it is written and what it is.
+_RATES = {
+    "weighted_pass_rate": "weighted pass rate, %",
+    "weighted_low": "lower end of its 95 % interval, %",
+    "weighted_high": "upper end of its 95 % interval, %",
+    "pass_rate": "share of PASS, EXHAUSTED counted as wrong, %",
+    "pass_rate_strict": "share of PASS without a hit cap, %",
+    "weighted_pass_rate_without_exhausted": "weighted pass rate, EXHAUSTED left out, %",
+    "fail_test_rate": "share of FAIL_TEST, %",
+    "assume_rate": "share of FAIL_ASSUME, %",
+    "exhaust_rate": "share of EXHAUSTED, %",
+    "error_rate": "share of ERROR, %",
+}
+_COUNTS = {
+    "n": (0, "cells"),
+    "n_without_exhausted": (0, "cells that are not EXHAUSTED"),
+    "pass_at_cap": (0, "PASS cells that hit a cap"),
+    "rank": (0, "rank, ties shared"),
+    "rank_low": (0, "best rank of its 95 % interval"),
+    "rank_high": (0, "worst rank of its 95 % interval"),
+    "rank_unweighted": (0, "rank under unit weights"),
+    "mean_tool_calls": (2, "mean tool calls"),
+    "mean_edit_rounds": (2, "mean edit rounds"),
+    "median_seconds": (1, "median seconds, s"),
+    "median_tokens": (0, "median tokens"),
+    "total_tokens": (0, "tokens in all cells that report them"),
+    "tokens_missing": (0, "cells without reported tokens"),
+}
+
+
+def numbers(inputs: Inputs) -> list[Number]:
+    """Return all numbers, in the order of the file."""
+    return [
+        *_experiment(inputs),
+        *_budgets(inputs),
+        *(found for name in inputs.slices for found in _slice(inputs, name)),
+    ]
+
+
+def _experiment(inputs: Inputs) -> Iterator[Number]:
+    controls, view, facts = inputs.controls, inputs.view, inputs.statistics
+    environment, responses = controls["environment"], inputs.responses
+    plain = {
+        "experiment_digest": (controls["experiment"]["digest"][:12], "first 12 hex digits"),
+        "pack_digest": (controls["pack"]["digest"][:12], "first 12 hex digits"),
+        "pack_file_digest": (_short(view["pack"]["file_sha256"]), "of pack.jsonl, 12 hex digits"),
+        "cells_digest": (inputs.cells_sha256[:12], "of cells.parquet, first 12 hex digits"),
+        "pack_name": (view["pack"]["name"], "the pack"),
+        "pack_status": (view["pack"]["status"], "proposal or published"),
+        "agents": (len(view["agents"]), "agents, without control agents"),
+        "budgets": (len(view["budgets"]), "budgets"),
+        "repeats": (controls["repeats"], "repeats"),
+        "metric": (controls["metric"], "the headline metric"),
+        "grading": (controls["grading"], "grading policy"),
+        "clock": (controls["clock"], "clock policy"),
+        "isolation": (environment["isolation"], "isolation asked for"),
+        "python": (environment["python"], "the pack's Python"),
+        "alpha": (facts["alpha"], "family-wise error of the contrasts"),
+        "resamples": (facts["resamples"], "resamples of tasks"),
+        "responses": (responses["distinct"], "distinct model responses"),
+        "responses_from": (responses["first_date"], "date of the first response"),
+        "responses_to": (responses["last_date"], "date of the last response"),
+        "version": (__version__, "of frozenbench"),
+    }
+    for key, (value, says) in plain.items():
+        yield Number(key, value, number(None) if value is None else str(value), says)
+
+
+def _short(digest: str | None) -> str | None:
+    return None if digest is None else digest[:12]
+
+
+def _budgets(inputs: Inputs) -> Iterator[Number]:
+    for name in inputs.view["budgets"]:
+        for meter, field in CAP_FIELDS.items():
+            value = inputs.controls["budgets"][name].get(field)
+            yield Number(f"cap_{meter}/{name}", value, cap(value), f"cap of {name}")
+
+
+def _slice(inputs: Inputs, name: str) -> Iterator[Number]:
+    """Yield the numbers of one slice; the word `public` stands in no key."""
+    first = "" if name == "public" else f"{name}/"
+    told = "" if name == "public" else f" (slice {name})"
+    for found in _in_slice(inputs, name):
+        yield Number(first + found.key, found.value, found.text, found.says + told)
+
+
+def _in_slice(inputs: Inputs, name: str) -> Iterator[Number]:
+    facts = inputs.statistics["slices"][name]
+    yield from _facts(facts)
+    for row in _of(inputs.summary, name):
+        yield from _scores(row)
+    for row in _of(inputs.areas, name):
+        yield from _areas(row, _of(inputs.areas, name))
+    for row in _of(inputs.contrasts, name):
+        yield from _contrast(row)
+    yield from _flips(_of(inputs.flips, name), _pairs(_of(inputs.contrasts, name)))
+
+
+def _of(rows: Sequence[Row], name: str) -> list[Row]:
+    return [row for row in rows if row["slice"] == name]
+
+
+def _pairs(contrasts: Sequence[Row]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((row["agent_a"], row["agent_b"]) for row in contrasts))
+
+
+def _facts(facts: Mapping[str, Any]) -> Iterator[Number]:
+    counts = {
+        "tasks": ("n_tasks", "tasks"),
+        "pairs": ("pairs", "pairs of agents"),
+        "contrasts": ("contrasts", "contrasts that Holm corrects over"),
+        "confirmed_pairs": ("confirmed_pairs", "pairs with a confirmed flip"),
+        "suggestive_pairs": ("suggestive_pairs", "pairs with a suggestive flip, none confirmed"),
+        "unresolved_pairs": ("unresolved_pairs", "pairs with unresolved crossings alone"),
+        "min_discordant": ("min_discordant", "smallest rejectable number of discordant tasks"),
+        "n_for_power": ("n_for_80_power", "tasks for 80 % power at the clearest contrast"),
+    }
+    for key, (field, says) in counts.items():
+        yield Number(key, facts[field], number(facts[field]), says)
+    yield Number("finding", None, finding(facts), "what was found of flips, as a sentence")
+
+
+def finding(facts: Mapping[str, Any]) -> str:
+    """Return what was found of flips in a sentence or two."""
+    told = (
+        f"{facts['confirmed_pairs']} confirmed and {facts['suggestive_pairs']} suggestive ranking "
+        f"flips among {_count(facts['pairs'], 'pair')} of agents."
+    )
+    if facts["cannot_confirm"]:
+        told += " With so few tasks this pack cannot confirm a flip."
+    return told
+
+
+def _count(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _scores(row: Row) -> Iterator[Number]:
+    where, of = f"{row['agent']}/{row['budget']}", f"{row['agent']} under {row['budget']}: "
+    for name, says in _RATES.items():
+        yield Number(f"{name}/{where}", row[name], percent(row[name]), of + says)
+    for name, (decimals, says) in _COUNTS.items():
+        yield Number(f"{name}/{where}", row[name], number(row[name], decimals), of + says)
+
+
+def _areas(row: Row, rows: Sequence[Row]) -> Iterator[Number]:
+    """Yield the area of an agent; the ladder is named where there are several."""
+    several = len({other["ladder"] for other in rows}) > 1
+    where = f"{row['agent']}/{row['budget_from']}/{row['budget_to']}" if several else row["agent"]
+    of = f"{row['agent']} over log budget, {row['budget_from']} to {row['budget_to']}: "
+    says = {
+        "area": "mean weighted pass rate, %",
+        "area_low": "lower end of its 95 % interval, %",
+        "area_high": "upper end of its 95 % interval, %",
+    }
+    for name, told in says.items():
+        yield Number(f"{name}/{where}", row[name], percent(row[name]), of + told)
+
+
+def _contrast(row: Row) -> Iterator[Number]:
+    where = f"{row['agent_a']}/{row['agent_b']}/{row['budget']}"
+    of = f"{row['agent_a']} minus {row['agent_b']} under {row['budget']}: "
+    for name, says in (
+        ("delta", "difference, percentage points"),
+        ("low", "lower end of its 95 % interval, percentage points"),
+        ("high", "upper end of its 95 % interval, percentage points"),
+    ):
+        key = name if name == "delta" else f"delta_{name}"
+        yield Number(f"{key}/{where}", row[name], points(row[name]), of + says)
+    for name, says in (("p", "exact p"), ("p_holm", "p after Holm")):
+        yield Number(f"{name}/{where}", row[name], p_value(row[name]), of + says)
+    for name, says in (
+        ("discordant", "discordant tasks"),
+        ("n_for_80_power", "tasks for 80 % power"),
+    ):
+        key = "n_for_power" if name == "n_for_80_power" else name
+        yield Number(f"{key}/{where}", row[name], number(row[name]), of + says)
+
+
+def _flips(flips: Sequence[Row], pairs: Sequence[tuple[str, str]]) -> Iterator[Number]:
+    for a, b in pairs:
+        held = [row for row in flips if (row["agent_a"], row["agent_b"]) == (a, b)]
+        told = [flip_words(row) for row in held if row["kind"] != "unresolved"]
+        unresolved = _count(len(held), "unresolved crossing") if held else "no crossing"
+        text = "; ".join(told) or unresolved
+        yield Number(f"flip/{a}/{b}", len(told), text, f"flips of {a} and {b}, in words")
+
+
+def flip_words(row: Row) -> str:
+    """Return one flip in words."""
+    start = row["confirmed_from"] or row["budget_from"]
+    end = row["confirmed_to"] or row["budget_to"]
+    return f"{row['kind']}: {row['old_leader']} at {start}, {row['new_leader']} at {end}"
+
+
+def prefix(inputs: Inputs) -> str:
+    """Return what the names of all macros of an experiment begin with."""
+    return "fb" + letters(inputs.name)
+
+
+def numbers_tex(inputs: Inputs, found: Sequence[Number]) -> str:
+    """Return numbers.tex: a macro for each number, what it is behind it."""
+    names = macro_names([one.key for one in found], prefix(inputs))
+    lines = [
+        f"% {inputs.origin}: a number is nothing without the controls of controls.tex.",
+        "% A macro for each number; null is n/a. Names: fb, experiment, number, agent, budget.",
+    ]
+    for one in found:
+        lines.append(f"\\newcommand*{{\\{names[one.key]}}}{{{tex(one.text)}}}% {one.says}")
+    return "\n".join(lines) + "\n"
+
+
+def numbers_document(inputs: Inputs, found: Sequence[Number]) -> dict[str, Any]:
+    """Return numbers.json: key -> value, text, macro and meaning, under the digests."""
+    names = macro_names([one.key for one in found], prefix(inputs))
+    return {
+        "experiment": dict(inputs.controls["experiment"]),
+        "pack_sha256": inputs.controls["pack"]["digest"],
+        "pack_file_sha256": inputs.view["pack"]["file_sha256"],
+        "numbers": {
+            one.key: {
+                "value": one.value,
+                "text": one.text,
+                "macro": f"\\{names[one.key]}",
+                "says": one.says,
+            }
+            for one in found
+        },
+    }
