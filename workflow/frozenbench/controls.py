@@ -18,7 +18,9 @@ RUN_SEMANTICS = 1
 #: Raise by hand when the meaning of a grade changes: every grade key changes with it.
 GRADE_SEMANTICS = 1
 #: Raise by hand when tables, figures or page are drawn differently: every view digest changes.
-VIEW_SEMANTICS = 1
+VIEW_SEMANTICS = 2
+#: Raise by hand when the meaning of an imported log changes: every import's digest changes.
+IMPORT_SEMANTICS = 1
 
 METRIC = "weighted_pass_under_budget@1"
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
@@ -153,6 +155,13 @@ class Endpoint:
         default=None,
         in_key=False,
     )
+    max_concurrency: int | None = control(
+        "requests that may be at the endpoint (its id and base_url) at one time, over all cells of "
+        "this machine",
+        COUNT,
+        default=None,
+        in_key=False,
+    )
 
     def digest(self) -> str:
         """Return the endpoint's identity in record keys: not port, address or key name."""
@@ -169,6 +178,12 @@ class Prices:
     )
     output_per_million: float = control(
         "price of output", {"type": "number", "minimum": 0}, unit="per 1,000,000 tokens"
+    )
+    cached_per_million: float | None = control(
+        "price of input that the endpoint had in its cache; absent: that of input",
+        {"type": "number", "minimum": 0},
+        unit="per 1,000,000 tokens",
+        default=None,
     )
 
 
@@ -321,6 +336,23 @@ class Config:
     startup_timeout_s: float = control(
         "limit on an agent's start-up, off its clock", SECONDS, unit="s", default=300, in_key=False
     )
+    max_spend: float | Mapping[str, Any] | None = control(
+        "what all responses that the experiment buys may cost: an amount, or {amount, currency}; "
+        "what is reached stops new cells and requests and loses none",
+        {
+            "type": ["number", "object"],
+            "exclusiveMinimum": 0,
+            "properties": {
+                "amount": {"type": "number", "exclusiveMinimum": 0},
+                "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+            },
+            "required": ["amount"],
+            "additionalProperties": False,
+        },
+        unit="in the currency of the agents' prices",
+        default=None,
+        in_key=False,
+    )
     allow_open_network: tuple[str, ...] | None = control(
         "tasks that may reach the network; shown apart", STRINGS, default=None, enters="none"
     )
@@ -343,6 +375,12 @@ class Config:
         enters="experiment digest",
     )
 
+    def spend_limit(self) -> tuple[float | None, str | None]:
+        """Return `max_spend` as amount and currency; None: absent, or the currency of the prices."""
+        if isinstance(self.max_spend, Mapping):
+            return self.max_spend["amount"], self.max_spend.get("currency")
+        return self.max_spend, None
+
     def accepted(self) -> dict[str, Any]:
         """Return what the config accepts by an `accept_*` key: part of the experiment digest."""
         found: dict[str, Any] = {}
@@ -351,3 +389,8 @@ class Config:
             if field.name.startswith("accept_") and value != field.default:
                 found[field.name] = sorted(value) if isinstance(value, tuple) else value
         return found
+
+
+def is_imported(document: Mapping[str, Any]) -> bool:
+    """Tell from a controls document whether the experiment's runs were made elsewhere."""
+    return "source" in document

@@ -11,15 +11,17 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from frozenbench import keys, layout
-from frozenbench.adapters.contract import Cell, Use
+from frozenbench.adapters.contract import Cell, Purse, Use
 from frozenbench.canonical import (
     BadInput,
     File,
+    Refused,
     canonical_json,
     digest,
     read_json,
@@ -53,6 +55,8 @@ class RunInputs:
     budget: str
     repeat: int
     startup_timeout_s: float = 300.0
+    max_spend: float | None = None
+    replay: bool = False  # nothing is asked of an endpoint: the record answers, or nobody
 
 
 def run_cell(inputs: RunInputs, out: Path) -> None:
@@ -60,7 +64,8 @@ def run_cell(inputs: RunInputs, out: Path) -> None:
 
     Raises:
         BadInput: frozen files do not have the digests that the controls promise.
-        Refused: the machine gives less isolation than the controls ask for.
+        Refused: the machine gives less isolation than the controls ask for, or the experiment has
+            spent what it may; then nothing is written.
     """
     controls = read_json(inputs.controls)
     cell_of = (inputs.agent, inputs.task, inputs.budget, inputs.repeat)
@@ -78,7 +83,13 @@ def run_cell(inputs: RunInputs, out: Path) -> None:
     # What an agent says may hold halves of characters, which no file can.
     with (out / "log").open("w", encoding="utf-8", errors="replace") as log:
         cell = _cell(inputs, controls, material, run_key, fixture, task, clock, log)
-        ended, began = _run(cell, adapter, out, clock)
+        try:
+            ended, began = _run(cell, adapter, out, clock)
+        except Refused:  # all that may be spent is spent: the cell stays open
+            _clear(out)
+            with suppress(OSError):  # earlier attempts stay
+                out.rmdir()
+            raise
         if ended.message:
             log.write(ended.message + "\n")
     if ended.clock_event is not None and not getattr(adapter, "VIRTUAL_CLOCK", False):
@@ -155,7 +166,22 @@ def _cell(
         startup_timeout_s=inputs.startup_timeout_s,
         network=task["network"],
         roots=tuple(agent["roots"]),
+        replay=inputs.replay,
+        purse=_purse(inputs, material["agent_sheet"], agent["connection"]),
     )
+
+
+def _purse(
+    inputs: RunInputs, sheet: Mapping[str, Any], connection: Mapping[str, Any]
+) -> Purse | None:
+    """Return what counts the cell's spend, beside the controls of its experiment."""
+    prices = connection.get("prices")
+    if prices is None or inputs.replay or "endpoint" not in sheet:
+        return None
+    from frozenbench.gateway.ledger import CellPurse, Ledger, beside
+
+    ledger = Ledger(beside(inputs.controls))
+    return CellPurse(ledger, inputs.agent, sheet["endpoint"]["wire"], prices, inputs.max_spend)
 
 
 def _check_code(code: Path | None, sheet: Mapping[str, Any], where: Path) -> None:
@@ -182,7 +208,7 @@ def _run(cell: Cell, adapter: Any, out: Path, clock: AgentClock) -> tuple[Ended,
     if control:
         counted = counted - {"tokens"}
     model = "endpoint" in cell.sheet
-    forced = read_clock(layout.RESPONSES, cell.run_key) if model else None
+    forced, caps = _clock_and_caps(cell, adapter)
     entered = time.monotonic()
     startup: list[float] = []
 
@@ -197,11 +223,37 @@ def _run(cell: Cell, adapter: Any, out: Path, clock: AgentClock) -> tuple[Ended,
             trace.write(json.dumps(told, ensure_ascii=False, sort_keys=True) + "\n")
             trace.flush()
 
-        loop = Loop(cell.fixture, cell.caps, clock, metering.start(counted, model), emit, forced)
-        ended = loop.run(adapter.open_agent(cell), start)
+        begun = metering.start(counted, model)
+        if getattr(adapter, "GATEWAY", False):
+            # Only a cell behind the gateway pays for its import.
+            from frozenbench.run.gateway_loop import GatewayLoop
+
+            behind = GatewayLoop(cell, adapter.open_agent(cell), begun, emit, forced)
+            ended = behind.run(start)
+        else:
+            loop = Loop(cell.fixture, caps, clock, begun, emit, forced)
+            ended = loop.run(adapter.open_agent(cell), start)
     if reports and ended.ending not in ("finished", "gave_up"):
         ended = _without_report(ended)
     return ended, startup[0] if startup else time.monotonic() - entered
+
+
+def _clock_and_caps(cell: Cell, adapter: Any) -> tuple[int | None, Mapping[str, float]]:
+    """Return the event at which the record lets the clock fall, and the caps of a loop.
+
+    In a replay no clock falls but where the record says. Of a program that proposes nothing, what
+    its folder held when its clock fell is found by letting it fall again.
+    """
+    if "endpoint" not in cell.sheet and not cell.replay:
+        return None, cell.caps
+    fell = read_clock(layout.RESPONSES, cell.run_key)
+    if not cell.replay:
+        return fell, cell.caps
+    if fell is not None and "tool_calls" not in adapter.METERS:
+        return None, cell.caps
+    from frozenbench.run.metered import REPLAY_PATIENCE
+
+    return fell, {**cell.caps, "wall_clock": cell.caps["wall_clock"] * REPLAY_PATIENCE}
 
 
 def _without_report(ended: Ended) -> Ended:
@@ -221,7 +273,7 @@ def _write_run(
     steps = [_step(out, fixture, step) for step in ended.steps]
     dates = sorted(served.date for served in ended.served)
     last = ended.steps[-1].tree if ended.steps else fixture
-    document = {
+    document: dict[str, Any] = {
         "run_key": run_key,
         "material": material,
         "ending": ended.ending,
@@ -251,6 +303,10 @@ def _write_run(
             "last_date": dates[-1] if dates else None,
         },
     }
+    if ended.gateway is not None:
+        document["gateway"] = dict(ended.gateway)
+    if drift := [served.drift for served in ended.served if served.drift is not None]:
+        document["drift"] = drift
     write_json(out / "run.json", sealed(document, out, "run.json"))
 
 

@@ -20,12 +20,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
-from frozenbench.adapters.contract import AgentCrashed, Cell, Proposal, Turn, Use
+from frozenbench.adapters.contract import AgentCrashed, Cell, Proposal, Turn
 from frozenbench.canonical import BadInput, File, digest, write_tree
 from frozenbench.controls import POSITIVE, SECONDS, STRING, STRINGS, Agent, control
 from frozenbench.dialogue import failure
 from frozenbench.dialogue.code_blocks import files_of
-from frozenbench.gateway.exchange import ask
+from frozenbench.gateway.exchange import ask, spend_of
 from frozenbench.gateway.record import canonical_request
 from frozenbench.gateway.seed import request_seed
 from frozenbench.gateway.wire import wire_of
@@ -153,7 +153,7 @@ class ChatAgent:
         asked = digest(canonical_request(request))
         body, served, use = ask(self.cell, request, self.asked[asked])
         self.asked[asked] += 1
-        spend, currency = self._spend(use)
+        spend, currency = spend_of(self.cell, use)
         refusal = self.wire.refusal(body)
         if refusal is not None:
             return Proposal(gave_up=True, use=use, served=served, note=refusal[:200])
@@ -223,13 +223,6 @@ class ChatAgent:
             if meter in self.cell.caps
         ]
         return f"\n\nYour budget: at most {', '.join(caps)}."
-
-    def _spend(self, use: Use) -> tuple[float | None, str | None]:
-        prices = self.cell.connection.get("prices")
-        if prices is None or use.input is None or use.output is None:
-            return None, None
-        cost = use.input * prices["input_per_million"] + use.output * prices["output_per_million"]
-        return cost / 1e6, prices["currency"]
 
     def _check(self, tree: Mapping[str, File]) -> str | None:
         """Return how the visible check failed on a throw-away copy of the tree, None if green."""

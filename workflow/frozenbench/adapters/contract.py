@@ -5,7 +5,8 @@ An adapter is one module of this package whose name is the name in an agent's fi
 - `METERS`: the meters that it lets us enforce from outside (a cap on another one is refused),
 - `Options`: a frozen dataclass of `control()` fields, its own part of the agent's sheet,
 - `check(options, where)`: what a schema cannot say (BadInput),
-- `open_agent(cell)`: a context manager that gives an `Agent`.
+- `open_agent(cell)`: a context manager that gives an `Agent`; with `GATEWAY = True` one that gives
+  a program which asks a model by itself (`frozenbench.run.gateway_loop.Program`).
 
 The agent knows nothing of the budget unless it is disclosed; the loop in `frozenbench.run` meters.
 """
@@ -46,11 +47,16 @@ class EndpointDown(Exception):
 
 
 class PinDrift(Exception):
-    """The endpoint answered with another model than the pinned one (ending `pin_drift`)."""
+    """The endpoint answered with another model than the pinned one (ending `pin_drift`).
 
-    def __init__(self, message: str, observed: str) -> None:
+    `response` is what it answered, where that was bought and is not kept.
+    """
+
+    def __init__(
+        self, message: str, observed: str, response: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
-        self.observed = observed
+        self.observed, self.response = observed, response
 
 
 class ClockFell(Exception):
@@ -85,6 +91,7 @@ class Served:
         seconds: the time that the endpoint took when it was recorded.
         model: the model name in the response.
         infra_retries: infrastructure retries that this cell made for it.
+        drift: in a replay, how the request differs from the recorded one that was served.
     """
 
     key: str
@@ -93,6 +100,7 @@ class Served:
     seconds: float
     model: str | None
     infra_retries: int = 0
+    drift: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -156,6 +164,18 @@ class Clock(Protocol):
         """Add the seconds that a served response took when it was recorded."""
 
 
+class Purse(Protocol):
+    """What a cell may spend; the ledger of its experiment stands behind it."""
+
+    def check(self) -> None:
+        """Let a request go out; raises Refused where all that may be spent is spent."""
+
+    def pay(
+        self, key: str, request: Mapping[str, Any], response: Mapping[str, Any] | None
+    ) -> None:
+        """Note a response that was bought; None: it came too late to be read."""
+
+
 class Agent(Protocol):
     """An agent at work on one task."""
 
@@ -193,6 +213,8 @@ class Cell:
         startup_timeout_s: limit on the agent's start-up, which is off its clock.
         network: blocked, or open for a task that the config accepts by name.
         roots: folders below `code` that go on the module path.
+        replay: nothing is asked of an endpoint: the record answers, or nobody.
+        purse: counts what its responses cost; None without prices.
     """
 
     task_id: str
@@ -217,3 +239,5 @@ class Cell:
     startup_timeout_s: float = 300.0
     network: str = "blocked"
     roots: tuple[str, ...] = ()
+    replay: bool = False
+    purse: Purse | None = None

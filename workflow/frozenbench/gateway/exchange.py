@@ -5,24 +5,42 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from frozenbench.adapters.contract import Cell, ClockFell, PinDrift, Served, Use
+from frozenbench.adapters.contract import Cell, ClockFell, EndpointDown, PinDrift, Served, Use
 from frozenbench.canonical import BadInput, digest
+from frozenbench.gateway.prices import cost
 from frozenbench.gateway.record import Entry, Store, key_material
+from frozenbench.gateway.replay import Drift, nearest
+from frozenbench.gateway.slots import slot
 from frozenbench.gateway.wire import wire_of
+
+
+@dataclass(frozen=True)
+class Live:
+    """What an endpoint answered just now.
+
+    Attributes:
+        response: what is stored of it, as JSON.
+        seconds: time that it took, failed tries and waiting left out.
+        model: the model name that it states, or None.
+        infra_retries: tries that failed before.
+    """
+
+    response: Mapping[str, Any]
+    seconds: float
+    model: str | None
+    infra_retries: int
 
 
 def ask(
     cell: Cell, request: Mapping[str, Any], occurrence: int
 ) -> tuple[Mapping[str, Any], Served, Use]:
     """Return the response to a request, where it came from and the tokens that it used.
-
-    Only the time that the endpoint took for this response goes on the agent's clock, whether it
-    is asked now or was asked long ago: not the look-up, not the wait for another cell that asks
-    the same, not failed tries and their backoff, not the start of a local server.
 
     Args:
         cell: who asks.
@@ -35,11 +53,57 @@ def ask(
         BadInput: the key's variable is not set, or the local server's package is not installed.
     """
     endpoint: Mapping[str, Any] = cell.sheet["endpoint"]
-    material = _material(cell, endpoint, request, occurrence)
-    remaining = cell.caps.get("wall_clock", math.inf) - cell.clock.elapsed()
+
+    def live(remaining: float) -> Live:
+        # Only a cell that asks pays for this import: one that is served starts faster.
+        from frozenbench.gateway.upstream import Target, ask_upstream
+
+        target = Target(
+            wire=wire_of(endpoint["wire"]),
+            model=endpoint["model"],
+            key_env=cell.connection.get("endpoint", {}).get("key_env"),
+            reach=way_to(cell),
+        )
+        answer = ask_upstream(target, request, remaining, cell.log)
+        return Live(answer.body, answer.seconds, answer.model, answer.infra_retries)
+
+    response, served = answered(cell, request, occurrence, live)
+    return response, served, wire_of(endpoint["wire"]).use(response)
+
+
+def answered(
+    cell: Cell,
+    request: Mapping[str, Any],
+    occurrence: int,
+    live: Callable[[float], Live],
+    synced: Callable[[Path], None] | None = None,
+) -> tuple[Mapping[str, Any], Served]:
+    """Return the response to a request and where it came from; `live` asks for one that is new.
+
+    Only the time that the endpoint took for this response goes on the agent's clock, whether it
+    is asked now or was asked long ago: not the look-up, not the wait for another cell that asks
+    the same, not failed tries and their backoff, not the start of a local server. In a replay
+    nothing is asked: the nearest answer of the same place in the conversation is given instead.
+
+    Args:
+        cell: who asks.
+        request: what the record key is made of.
+        occurrence: how often the cell had this canonical request answered before.
+        live: seconds left on the clock -> the endpoint's answer.
+        synced: takes the file of a new entry and sees to it that it reaches the disk; absent: that
+            is waited for here.
+
+    Raises:
+        ClockFell: the response took longer than the clock allows.
+        PinDrift: the record holds another model's answer.
+        EndpointDown: a replay, and the record holds no answer.
+    """
+    material = _material(cell, request, occurrence)
+    left = cell.caps.get("wall_clock", math.inf) - cell.clock.elapsed()
+    remaining = math.inf if cell.replay else left
     try:
         with cell.clock.paused():
-            entry, retries = _find(cell, endpoint, material, request, remaining)
+            entry, retries, drift = _find(cell, material, live, remaining, synced)
     except ClockFell:
         cell.clock.credit(remaining)
         raise
@@ -53,15 +117,14 @@ def ask(
         seconds=entry.seconds,
         model=entry.model,
         infra_retries=retries or 0,
+        drift=None if drift is None else drift.to_json(),
     )
-    return entry.response, served, wire_of(endpoint["wire"]).use(entry.response)
+    return entry.response, served
 
 
-def _material(
-    cell: Cell, endpoint: Mapping[str, Any], request: Mapping[str, Any], occurrence: int
-) -> dict[str, Any]:
+def _material(cell: Cell, request: Mapping[str, Any], occurrence: int) -> dict[str, Any]:
     return key_material(
-        endpoint=digest(endpoint),  # the sheet holds key fields only: this is Endpoint.digest()
+        endpoint=digest(cell.sheet["endpoint"]),  # key fields only: this is Endpoint.digest()
         task=cell.task_digest,
         repeat=cell.repeat,
         salt=cell.sheet.get("salt"),
@@ -73,59 +136,111 @@ def _material(
 
 def _find(
     cell: Cell,
-    endpoint: Mapping[str, Any],
     material: Mapping[str, Any],
-    request: Mapping[str, Any],
+    live: Callable[[float], Live],
     remaining: float,
-) -> tuple[Entry, int | None]:
-    """Return the entry, and the retries that it cost, or None where it was in the record."""
+    synced: Callable[[Path], None] | None,
+) -> tuple[Entry, int | None, Drift | None]:
+    """Return the entry, the retries that it cost (None: it was in the record), and its drift."""
     store, key = Store(cell.responses), digest(material)
+    drift = None
     entry = store.get(key)
+    if entry is None and cell.replay:
+        entry, drift = _replayed(cell, store, material)
     if entry is None:
         with store.lock(key):
             entry = store.get(key)  # whoever held the lock may have asked
             if entry is None:
-                return _ask_and_keep(cell, endpoint, material, request, remaining, store)
-    if entry.model is not None and entry.model != endpoint["model"]:
+                entry, tries = _ask(cell, key, material, live, remaining)
+                kept = store.put(entry, durable=synced is None)
+                if synced is not None:
+                    synced(store.path(key))
+                return kept, tries, None
+    pinned = cell.sheet["endpoint"]["model"]
+    if entry.model is not None and entry.model != pinned:
         raise PinDrift(
-            f"the record holds an answer of {entry.model!r} under {key}; pinned is "
-            f"{endpoint['model']!r}",
+            f"the record holds an answer of {entry.model!r} under {key}; pinned is {pinned!r}",
             entry.model,
         )
-    return entry, None
+    return entry, None, drift
 
 
-def _ask_and_keep(
+def _replayed(cell: Cell, store: Store, material: Mapping[str, Any]) -> tuple[Entry, Drift]:
+    found = nearest(store, material, cell.sheet["endpoint"]["wire"])
+    if found is None:
+        raise EndpointDown(
+            f"replay: the record holds no answer to this request ({digest(material)}), nor any at "
+            "its place in the conversation"
+        )
+    cell.log(f"replay: {found[1].told()}")
+    return found
+
+
+def _ask(
     cell: Cell,
-    endpoint: Mapping[str, Any],
+    key: str,
     material: Mapping[str, Any],
-    request: Mapping[str, Any],
+    live: Callable[[float], Live],
     remaining: float,
-    store: Store,
 ) -> tuple[Entry, int]:
-    # Only a cell that asks pays for these imports: one that is served starts faster.
     from frozenbench.gateway.machine import machine_class
-    from frozenbench.gateway.upstream import Target, ask_upstream
 
-    connection = cell.connection.get("endpoint", {})
-    target = Target(
-        wire=wire_of(endpoint["wire"]),
-        model=endpoint["model"],
-        key_env=connection.get("key_env"),
-        reach=lambda: _reach(endpoint, connection),
-    )
-    answer = ask_upstream(target, request, remaining, cell.log)
+    answer = _bought(cell, key, material["request"], live, remaining)
+    server = cell.connection.get("endpoint", {}).get("server")
     entry = Entry(
-        key=digest(material),
+        key=key,
         material=material,
-        response=answer.body,
+        response=answer.response,
         seconds=round(answer.seconds, 6),
         date=time.strftime("%Y-%m-%d", time.gmtime()),
         # Of a machine that is not ours nobody can say what it is.
-        machine_class=machine_class() if connection.get("server") else None,
+        machine_class=machine_class() if server else None,
         model=answer.model,
     )
-    return store.put(entry), answer.infra_retries
+    return entry, answer.infra_retries
+
+
+def _bought(
+    cell: Cell,
+    key: str,
+    request: Mapping[str, Any],
+    live: Callable[[float], Live],
+    remaining: float,
+) -> Live:
+    """Return the endpoint's answer; what it costs is noted, also where it is of no use."""
+    if cell.purse is None:
+        return live(remaining)
+    try:
+        answer = live(remaining)
+    except ClockFell:
+        cell.purse.pay(key, request, None)
+        raise
+    except PinDrift as drift:
+        if drift.response is not None:
+            cell.purse.pay(key, request, drift.response)
+        raise
+    cell.purse.pay(key, request, answer.response)
+    return answer
+
+
+def way_to(cell: Cell) -> Callable[[], AbstractContextManager[str]]:
+    """Return what opens the way to the cell's endpoint for one try and gives its root.
+
+    A place at the endpoint is waited for, and what the experiment may spend is looked at, before
+    each try.
+    """
+
+    @contextlib.contextmanager
+    def way() -> Iterator[str]:
+        with (
+            _reach(cell.sheet["endpoint"], cell.connection.get("endpoint", {})) as root,
+            slot(cell),
+        ):
+            if cell.purse is not None:
+                cell.purse.check()
+            yield root
+
+    return way
 
 
 def _reach(
@@ -141,3 +256,10 @@ def _reach(
             "endpoint: base_url: is missing; cure: give base_url, or a server of our own"
         )
     return contextlib.nullcontext(connection["base_url"])
+
+
+def spend_of(cell: Cell, use: Use) -> tuple[float | None, str | None]:
+    """Return what a response cost and in which currency; None without prices or use."""
+    prices = cell.connection.get("prices")
+    money = None if prices is None else cost(prices, use)
+    return (None, None) if prices is None or money is None else (money, prices["currency"])

@@ -23,11 +23,10 @@ from typing import Any
 
 from frozenbench.canonical import BadInput, canonical_json, digest, read_json, write_json
 
-#: Top-level fields of a request that say how an answer is delivered, filed or attributed, not what
-#: it is: they are in no record key.
+#: Top-level fields of a request that say how an answer is filed, attributed or counted, not what
+#: it is: they are in no record key. `stream` is in it: a stream is no answer to who asks for a body.
 UNKEYED_FIELDS = frozenset(
     {
-        "stream",
         "stream_options",
         "user",
         "metadata",
@@ -43,8 +42,18 @@ _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 def canonical_request(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a request asks: all of it less UNKEYED_FIELDS."""
-    return {name: value for name, value in request.items() if name not in UNKEYED_FIELDS}
+    """Return what a request asks: all of it less UNKEYED_FIELDS and the ids of `input` items."""
+    asked = {name: value for name, value in request.items() if name not in UNKEYED_FIELDS}
+    if isinstance(asked.get("input"), list):
+        asked["input"] = [_without_id(item) for item in asked["input"]]
+    return asked
+
+
+def _without_id(item: Any) -> Any:
+    """Return an item of a responses request without the name that somebody gave it."""
+    if not isinstance(item, dict) or item.get("type") == "item_reference":
+        return item  # of a reference the id is what it says
+    return {name: value for name, value in item.items() if name != "id"}
 
 
 def key_material(

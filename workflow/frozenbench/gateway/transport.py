@@ -6,7 +6,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,6 +40,96 @@ class Reply:
     body: bytes
 
 
+class Line:
+    """A connection that is kept for the next request to the same place, and what cuts it in time.
+
+    For one user at a time. A thread of its own ends an exchange at its deadline: a timer for each
+    would cost more than the exchange.
+    """
+
+    def __init__(self) -> None:
+        self._place: tuple[str, str] | None = None
+        self._connection: Any = None
+        self._wake = threading.Condition()
+        self._deadline: float | None = None
+        self._socket: socket.socket | None = None
+        self._watcher: threading.Thread | None = None
+        self._over = False
+
+    def post(self, url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> Reply:
+        """Send one POST and read its answer, as the function `post` does.
+
+        A kept connection that the other side has closed meanwhile is opened anew; nothing is ever
+        sent twice, and nothing at all after `end`.
+        """
+        if self._over:
+            raise Late
+        deadline = time.monotonic() + seconds
+        parts = urlsplit(url)
+        place = (parts.scheme, parts.netloc)
+        if self._place != place or not self._usable():
+            self.close()
+            self._connection, self._place = _connection(url, seconds), place
+        try:
+            return _exchange(self._connection, url, headers, body, deadline, self._cut_at)
+        except BaseException:
+            self.close()
+            raise
+
+    def _usable(self) -> bool:
+        return self._connection is not None and bool(self._connection.is_connected)
+
+    @contextlib.contextmanager
+    def _cut_at(self, sock: socket.socket, deadline: float) -> Iterator[float | None]:
+        left = max(0.0, deadline - time.monotonic())
+        if left > threading.TIMEOUT_MAX:
+            yield None
+            return
+        with self._wake:
+            if self._watcher is None:
+                self._watcher = threading.Thread(target=self._watch, daemon=True)
+                self._watcher.start()
+            sooner = self._deadline is None or deadline < self._deadline
+            self._deadline, self._socket = deadline, sock
+            if sooner:
+                self._wake.notify()
+        try:
+            yield left + 1.0
+        finally:
+            with self._wake:
+                self._socket = None
+
+    def _watch(self) -> None:
+        """Cut what is still going on at its deadline."""
+        with self._wake:
+            while True:
+                if self._deadline is None or self._socket is None:
+                    self._deadline = None
+                    self._wake.wait()
+                    continue
+                left = self._deadline - time.monotonic()
+                if left > 0:
+                    self._wake.wait(left)
+                    continue
+                with contextlib.suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
+                self._socket = None
+
+    def end(self) -> None:
+        """Cut what is still going on, from any thread: nobody waits for its answer any more."""
+        self._over = True
+        with self._wake:
+            if self._socket is not None:
+                with contextlib.suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Give the connection up."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
 def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> Reply:
     """Send one POST and read its answer. TLS is verified; no redirect is followed.
 
@@ -53,15 +143,31 @@ def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> R
         Broken, Untrusted, Late: see there.
         BadInput: `url` is no http or https address.
     """
-    import urllib3
-
     deadline = time.monotonic() + seconds
     connection = _connection(url, seconds)
+    try:
+        return _exchange(connection, url, headers, body, deadline, _cut_at)
+    finally:
+        connection.close()
+
+
+def _exchange(
+    connection: Any,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    deadline: float,
+    cut_at: Callable[[socket.socket, float], contextlib.AbstractContextManager[float | None]],
+) -> Reply:
+    """Send a request over a connection, opened if it is not, and read its answer."""
+    import urllib3
+
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
-        connection.connect()
-        with _cut_at(connection.sock, deadline) as patient:
+        if connection.sock is None:
+            connection.connect()
+        with cut_at(connection.sock, deadline) as patient:
             connection.timeout = patient  # until here it was that of connecting
             connection.request(
                 "POST", target, body=body, headers=dict(headers), preload_content=False
@@ -78,8 +184,6 @@ def post(url: str, headers: Mapping[str, str], body: bytes, seconds: float) -> R
         if time.monotonic() >= deadline:
             raise Late from None
         raise Broken(f"{type(error).__name__}: {error}") from None
-    finally:
-        connection.close()
 
 
 def _connection(url: str, seconds: float) -> Any:

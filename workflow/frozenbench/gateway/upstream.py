@@ -9,8 +9,8 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from frozenbench.adapters.contract import AgentCrashed, ClockFell, EndpointDown, PinDrift
 from frozenbench.canonical import BadInput, canonical_json
@@ -18,7 +18,7 @@ from frozenbench.gateway import transport
 from frozenbench.gateway.wire import Wire, model_of
 
 #: Statuses after which another try may help, with every 5xx.
-_TRY_AGAIN = (408, 429)
+TRY_AGAIN = (408, 429)
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,11 @@ class Answer:
     infra_retries: int
 
 
-class _Fault(Exception):
-    """A try that failed; `wait` is what the endpoint asks to wait, s."""
+Told = TypeVar("Told")
+
+
+class Fault(Exception):
+    """A try that failed; `wait` is what the endpoint asks to wait, s; `final`: no other helps."""
 
     def __init__(self, message: str, wait: float = 0.0, final: bool = False) -> None:
         super().__init__(message)
@@ -101,44 +104,89 @@ def ask_upstream(
         AgentCrashed: the agent itself answered, whole, with something else than a JSON object.
         BadInput: the environment variable with the key is not set.
     """
-    secret = _secret(target.key_env)
-    body = canonical_json(request)
-    begun, failed = time.monotonic(), 0
-    while True:
-        try:
-            answer, seconds = _try(target, secret, body, remaining)
-            break
-        except transport.Late:
-            raise ClockFell from None
-        except _Fault as fault:
-            message = _without(secret, str(fault))
-            failed += 1
-            left = begun + patience.seconds - time.monotonic()
-            wait = min(left, max(fault.wait, patience.first_wait * 2 ** (failed - 1) * _jitter()))
-            if fault.final or failed >= patience.tries or left <= 0:
-                raise EndpointDown(
-                    f"the endpoint gave no answer in {failed} {'try' if failed == 1 else 'tries'}: {message}",
-                    failed - 1,
-                ) from None
-            log(f"endpoint: try {failed} failed: {message}; next in {wait:.1f} s")
-        time.sleep(wait)
+    headers = {"Content-Type": "application/json"}
+    if target.key_env is not None:
+        headers |= target.wire.auth(secret_of(target.key_env))
+    call = Call(target.wire.address, headers, canonical_json(request), target.key_env, target.reach)
+    answer, seconds, failed = insist(
+        call, lambda reply: _judge(target.wire, reply), remaining, log, patience
+    )
     observed = model_of(answer)
     if observed is not None and observed != target.model:
         raise PinDrift(
             f"the endpoint answered as {observed!r}, pinned is {target.model!r}; cure: pin the "
             "model that it serves now, which makes a new experiment",
             observed,
+            answer,
         )
     return Answer(answer, seconds, observed, failed)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request, ready to be sent as often as it takes.
+
+    Attributes:
+        address: endpoint's root -> where the request goes.
+        headers: all of them, the key among them.
+        body: its bytes.
+        key_env: name of the variable whose value must stand nowhere, or None.
+        reach: opens the way for one try and gives the endpoint's root.
+        post: sends it, as `transport.post` does.
+    """
+
+    address: Callable[[str], str]
+    headers: Mapping[str, str]
+    body: bytes
+    key_env: str | None
+    reach: Callable[[], AbstractContextManager[str]]
+    post: Callable[[str, Mapping[str, str], bytes, float], transport.Reply] = transport.post
+
+
+def insist(
+    call: Call,
+    judge: Callable[[transport.Reply], Told],
+    remaining: float,
+    log: Callable[[str], None],
+    patience: Patience = Patience(),
+) -> tuple[Told, float, int]:
+    """Send a request until `judge` takes a reply; return its word, the seconds, and failed tries.
+
+    `judge` raises Fault for a reply that is no answer. Parameters and errors are those of
+    `ask_upstream`.
+    """
+    secret = secret_of(call.key_env) if call.key_env is not None else None
+    begun, failed = time.monotonic(), 0
+    while True:
+        try:
+            reply, seconds = _try(call, secret, remaining)
+            return judge(reply), seconds, failed
+        except transport.Late:
+            raise ClockFell from None
+        except Fault as fault:
+            message = _without(secret, str(fault))
+            failed += 1
+            left = begun + patience.seconds - time.monotonic()
+            wait = min(left, max(fault.wait, patience.first_wait * 2 ** (failed - 1) * _jitter()))
+            if fault.final or failed >= patience.tries or left <= 0:
+                tries = f"{failed} {'try' if failed == 1 else 'tries'}"
+                raise EndpointDown(
+                    f"the endpoint gave no answer in {tries}: {message}", failed - 1
+                ) from None
+            log(f"endpoint: try {failed} failed: {message}; next in {wait:.1f} s")
+        time.sleep(wait)
 
 
 def _jitter() -> float:
     return 1.0 + 0.1 * random.random()
 
 
-def _secret(key_env: str | None) -> str | None:
-    if key_env is None:
-        return None
+def secret_of(key_env: str) -> str:
+    """Return the key in an environment variable.
+
+    Raises:
+        BadInput: the variable is not set, or holds no key.
+    """
     secret = os.environ.get(key_env, "").strip()
     if not secret:
         raise BadInput(
@@ -158,29 +206,28 @@ def _without(secret: str | None, text: str) -> str:
     return " ".join(clean.split())[:500]
 
 
-def _try(
-    target: Target, secret: str | None, body: bytes, remaining: float
-) -> tuple[dict[str, Any], float]:
-    """Make one try; return the body and the seconds from sending to the last byte."""
-    headers = {"Content-Type": "application/json", "User-Agent": "frozenbench"}
-    if secret is not None:
-        headers |= target.wire.auth(secret)
-    with target.reach() as root:
+def _try(call: Call, secret: str | None, remaining: float) -> tuple[transport.Reply, float]:
+    """Make one try; return the reply and the seconds from sending to the last byte."""
+    with call.reach() as root:
         begun = time.monotonic()
         try:
-            reply = transport.post(target.wire.address(root), headers, body, remaining)
+            headers = {"User-Agent": "frozenbench", **call.headers}
+            reply = call.post(call.address(root), headers, call.body, remaining)
         except transport.Broken as error:
-            raise _Fault(str(error)) from None
+            raise Fault(str(error)) from None
         except transport.Untrusted as error:
-            raise _Fault(f"its certificate is not trusted: {error}", final=True) from None
+            raise Fault(f"its certificate is not trusted: {error}", final=True) from None
         seconds = time.monotonic() - begun
-    return _judge(target.wire, reply), seconds
+    if secret is not None and secret.encode() in reply.body:
+        # Some endpoints send the key back: it must reach no record, no agent and no message.
+        reply = replace(reply, body=reply.body.replace(secret.encode(), b"[key]"))
+    return reply, seconds
 
 
 def _judge(wire: Wire, reply: transport.Reply) -> dict[str, Any]:
-    """Return the body of a reply that is an answer; raise _Fault for any other."""
+    """Return the body of a reply that is an answer; raise Fault for any other."""
     try:
-        body = _parse(reply.body)
+        body = parse(reply.body)
     except ValueError as error:
         body, fault = {}, f"is not JSON ({error})"
     else:
@@ -188,26 +235,27 @@ def _judge(wire: Wire, reply: transport.Reply) -> dict[str, Any]:
     if reply.status >= 400:
         if reply.status < 500 and wire.refusal(body) is not None:
             return body
-        again = reply.status >= 500 or reply.status in _TRY_AGAIN
-        message = f"status {reply.status}: {_told(body, reply.body)}"
-        raise _Fault(message, _retry_after(reply.headers), final=not again)
+        again = reply.status >= 500 or reply.status in TRY_AGAIN
+        message = f"status {reply.status}: {told(body, reply.body)}"
+        raise Fault(message, retry_after(reply.headers), final=not again)
     if reply.status != 200:
-        raise _Fault(f"status {reply.status}, no answer; is base_url right?", final=True)
+        raise Fault(f"status {reply.status}, no answer; is base_url right?", final=True)
     if fault and wire.whole:
         raise AgentCrashed(f"the answer {fault}")
     if fault:
-        raise _Fault(f"the answer {fault}: {_told(body, reply.body)}")
+        raise Fault(f"the answer {fault}: {told(body, reply.body)}")
     return body
 
 
-def _told(body: Mapping[str, Any], raw: bytes) -> str:
+def told(body: Mapping[str, Any], raw: bytes) -> str:
+    """Return what the body of an error says."""
     error = body.get("error")
     if isinstance(error, dict) and isinstance(error.get("message"), str):
         return str(error["message"])
     return raw[:300].decode("utf-8", "replace")
 
 
-def _parse(raw: bytes) -> dict[str, Any]:
+def parse(raw: bytes) -> dict[str, Any]:
     """Return a body as JSON that can be stored: no NaN, no halves of characters."""
 
     def refuse(name: str) -> None:
@@ -222,7 +270,7 @@ def _parse(raw: bytes) -> dict[str, Any]:
     return clean
 
 
-def _retry_after(headers: Mapping[str, str]) -> float:
+def retry_after(headers: Mapping[str, str]) -> float:
     """Return the seconds that a Retry-After header asks for, given as seconds or as a date."""
     value = headers.get("retry-after", "").strip()
     try:

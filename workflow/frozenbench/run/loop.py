@@ -63,6 +63,7 @@ class Ended:
         steps: delivered steps in order.
         clock_event: the event at which the clock fell, or None.
         artifact_limit: whether a change was left out because the tree grew too large.
+        gateway: what the gateway saw of an agent behind it, else None.
     """
 
     ending: str
@@ -78,6 +79,7 @@ class Ended:
     spend: float | None = None
     currency: str | None = None
     message: str = ""
+    gateway: Mapping[str, Any] | None = None
 
 
 _ENDINGS: dict[type[Exception], str] = {

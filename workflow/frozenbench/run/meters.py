@@ -57,10 +57,16 @@ def ordered(hits: set[str]) -> tuple[str, ...]:
     return tuple(meter for meter in METERS if meter in hits)
 
 
-def before_request(meters: Meters, caps: Mapping[str, float], elapsed: float) -> tuple[str, ...]:
-    """Return the caps that asking for one more proposal would pass."""
+def before_request(
+    meters: Meters, caps: Mapping[str, float], elapsed: float, *, proposals: bool = True
+) -> tuple[str, ...]:
+    """Return the caps that asking once more would pass.
+
+    With `proposals` what is asked for is a proposal, which is a tool call itself; a model's
+    response may hold none, so that an agent at its cap can still say that it is done.
+    """
     hits = set(clock_hits(caps, elapsed))
-    if _used_up(meters.tool_calls, caps.get("tool_calls")):
+    if proposals and _used_up(meters.tool_calls, caps.get("tool_calls")):
         hits.add("tool_calls")
     if _used_up(meters.tokens, caps.get("tokens")):
         hits.add("tokens")
@@ -72,10 +78,16 @@ def _used_up(used: int | None, cap: float | None) -> bool:
 
 
 def on_response(
-    meters: Meters, use: Use, caps: Mapping[str, float], elapsed: float
+    meters: Meters, use: Use, caps: Mapping[str, float], elapsed: float, tool_calls: int = 0
 ) -> tuple[str, ...]:
-    """Return the caps that delivering a response would pass: then it is withheld whole."""
+    """Return the caps that delivering a response would pass: then it is withheld whole.
+
+    `tool_calls` are the tool-call blocks in a model's response; a proposal was counted before.
+    """
     hits = set(clock_hits(caps, elapsed))
+    most = caps.get("tool_calls")
+    if tool_calls and most is not None and (meters.tool_calls or 0) + tool_calls > most:
+        hits.add("tool_calls")
     cap = caps.get("tokens")
     if (
         cap is not None
