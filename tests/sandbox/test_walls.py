@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import MakeBox
 from frozenbench.canonical import BadInput
-from frozenbench.sandbox import Mount, run, work_folder
+from frozenbench.sandbox import Mount, measure, run, work_folder
 from inside import python, said
 
 REFUSED = """
@@ -110,6 +110,25 @@ for folder in ("/tmp", "/home/agent", "/dev/shm"):
     print(size <= 64 << 20)
 """
     assert said(python(walled(limits={"file_bytes": 1 << 30}), code)).split() == ["True"] * 3
+
+
+def test_scratch_folders_hold_few_files(walled: MakeBox) -> None:
+    if not measure().sized_work:
+        pytest.skip("here bubblewrap makes them, which knows no such limit")
+    code = """
+import os
+for folder in ("/tmp", "/home/agent", "/dev/shm"):
+    made = 0
+    try:
+        while made < 30_000:
+            os.close(os.open(f"{folder}/{made}", os.O_CREAT))
+            made += 1
+    except OSError as error:
+        print(made < 20_000, error.strerror)
+"""
+    assert (
+        said(python(walled(seconds=60), code)).splitlines() == ["True No space left on device"] * 3
+    )
 
 
 def test_host_files_are_invisible(walled: MakeBox, work: Path) -> None:

@@ -22,7 +22,15 @@ from frozenbench.sandbox.box import (
 )
 from frozenbench.sandbox.folders import base_folder, work_folder
 from frozenbench.sandbox.launch import REPORT_VARIABLE
-from frozenbench.sandbox.measure import Measurement, in_force, measure, oom_kills, require
+from frozenbench.sandbox.measure import (
+    Measurement,
+    in_force,
+    measure,
+    missing_group,
+    missing_walls,
+    oom_kills,
+    require,
+)
 from frozenbench.sandbox.run import Running, run, start
 from frozenbench.sandbox.runtime import ENVIRONMENT, RUNTIME
 from frozenbench.sandbox.trees import remove_tree
@@ -44,6 +52,8 @@ __all__ = [
     "base_folder",
     "in_force",
     "measure",
+    "missing_group",
+    "missing_walls",
     "oom_kills",
     "remove_tree",
     "require",

@@ -51,6 +51,9 @@ class Limits:
     processes: int = 128  # processes and threads at one time
     file_bytes: int = 64 * MIB  # size of each file that it writes
     output_bytes: int = MIB  # of its output, and of its report, that is kept
+    work_bytes: int = 512 * MIB  # of its work folder in all
+    work_files: int = 50_000  # files, folders and links in its work folder
+    total_memory_bytes: int = 4 * GIB  # of all its processes together, behind walls
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Any
 from frozenbench.canonical import Failed
 from frozenbench.sandbox.box import TRUNCATED, Ended, Limits
 from frozenbench.sandbox.users import User
+from frozenbench.sandbox.watch import Watch
 
 #: How long an ended tree may take to vanish, and its pipes to close, s.
 GRACE_SECONDS = 5.0
@@ -36,6 +37,10 @@ class Launch:
     report: int | None  # read end: what the process reports
     user: User | None  # whom the manager becomes
     ending: signal.Signals  # what makes the manager end the whole tree
+    executable: str | None = None  # where the first word of argv shall not tell its path
+    prepare: Callable[[], None] | None = None  # last in the child, before exec: it becomes `user`
+    go: int | None = None  # write end: the process waits until `let_go`
+    watch: Watch | None = None  # looks at limits that no call of the process meets
 
 
 class Kept:
@@ -84,8 +89,11 @@ class Child:
         self.feeds_on = stdin is None
         self.ended_at: float | None = None
         self._launch = launch
+        self._watch = launch.watch
+        self._go = launch.go
         self._words = Kept(_PIECE)
         self._tree: int | None = None
+        self._first: int | None = None
         self._killed = False
         self._lock = threading.Lock()
         out = os.pipe()
@@ -95,7 +103,7 @@ class Child:
         try:
             self._process = _spawn(launch, feed[0], out[1], err[1])
         except (OSError, subprocess.SubprocessError) as error:
-            _close({out[0], err[0], feed[1], launch.status, launch.report})
+            _close({out[0], err[0], feed[1], launch.status, launch.report, launch.go})
             raise Failed(f"sandbox: {launch.argv[0]} cannot be started: {error}") from error
         finally:
             _close({feed[0], out[1], err[1], *launch.inherited})
@@ -110,6 +118,19 @@ class Child:
             os.set_blocking(pipe, False)
         if self._stdin is not None:
             os.set_blocking(self._stdin, False)
+
+    @property
+    def process(self) -> int:
+        """The number of the manager's process."""
+        return self._process.pid
+
+    def let_go(self) -> None:
+        """Let a process that waits for it start."""
+        if self._go is not None:
+            with suppress(BrokenPipeError):
+                os.write(self._go, b"1")
+            os.close(self._go)
+            self._go = None
 
     def pump(self, until: Callable[[], bool], deadline: float | None) -> bool:
         """Move bytes until `until` holds (True), or the deadline, monotonic s, passes (False)."""
@@ -136,6 +157,8 @@ class Child:
         elif not self._readers:
             return False
         most = 3600.0 if seconds is None else min(seconds, 3600.0)
+        if self._watch is not None and self.ended_at is None:
+            most = min(most, self._watch.due_in())
         events = poll.poll(math.ceil(most * 1000))
         for descriptor, _ in events:
             if descriptor == self._stdin:
@@ -144,7 +167,17 @@ class Child:
                 self._read(descriptor)
         if self.ended_at is None and self._has_ended(events):
             self.ended_at = time.monotonic()
+        self._look()
         return True
+
+    def _look(self) -> None:
+        """End the process where a watched limit is passed."""
+        if self._watch is None or self.ended_at is not None or self._watch.due_in() > 0:
+            return
+        limit = self._watch.passed(self._first)
+        if limit is not None and self.resource_limit is None:
+            self.resource_limit = limit
+            self.kill()
 
     def _has_ended(self, events: list[tuple[int, int]]) -> bool:
         """Tell whether the manager has ended, from the events of one round."""
@@ -195,6 +228,7 @@ class Child:
         for line in self._status_lines():
             if "child-pid" in line and _leads_a_namespace(line["child-pid"]):
                 self._tree = _pidfd(line["child-pid"])
+                self._first = line["child-pid"]
                 if self._killed:
                     self.kill()
 
@@ -240,14 +274,16 @@ class Child:
                 signal.pidfd_send_signal(self._tree, signal.SIGKILL)
             _wait_for(self._tree, GRACE_SECONDS)
         self.pump(lambda: not self._readers, time.monotonic() + 0.5)
+        if self._watch is not None and self.resource_limit is None:
+            self.resource_limit = self._watch.hit_at_end()
         self._close()
         return self._ended(code)
 
     def _close(self) -> None:
         with self._lock:
-            _close({*self._readers, self._stdin, self._manager, self._tree})
+            _close({*self._readers, self._stdin, self._manager, self._tree, self._go})
             self._readers = {}
-            self._stdin = self._manager = self._tree = None
+            self._stdin = self._manager = self._tree = self._go = None
 
     def _ended(self, code: int) -> Ended:
         told: dict[str, int | str | None] = {}
@@ -276,9 +312,10 @@ class Child:
 
 
 def _spawn(launch: Launch, stdin: int, stdout: int, stderr: int) -> subprocess.Popen[bytes]:
-    user = launch.user
+    user = launch.user if launch.prepare is None else None
     return subprocess.Popen(
         launch.argv,
+        executable=launch.executable,
         stdin=stdin,
         stdout=stdout,
         stderr=stderr,
@@ -290,6 +327,8 @@ def _spawn(launch: Launch, stdin: int, stdout: int, stderr: int) -> subprocess.P
         user=None if user is None else user.uid,
         group=None if user is None else user.gid,
         extra_groups=None if user is None else [],
+        # It runs with the locks of other threads as they are: it takes none (see stage.py).
+        preexec_fn=launch.prepare,
     )
 
 

@@ -17,8 +17,14 @@ from frozenbench.canonical import Failed, digest
 from frozenbench.sandbox.trees import hand_over, remove_tree, walk
 from frozenbench.sandbox.users import User, reaches, reads, unprivileged
 
+#: The last part of a work folder's path; the part above it is its own.
+WORK_NAME = "work"
+
 #: A copy that nothing has used for this long is removed, s.
 UNUSED_SECONDS = 3 * 24 * 3600
+
+#: How often copies are looked through, s: there may be thousands.
+SWEPT_SECONDS = 3600
 
 #: A copy is made again after this long, s: some systems remove old single files from /tmp.
 RENEWED_SECONDS = 5 * 24 * 3600
@@ -73,25 +79,91 @@ def inner_folder(name: str) -> Path:
 def work_folder() -> Iterator[Path]:
     """Make a fresh, empty folder that a boxed process can write to; remove it at the end.
 
-    Its name starts with our process id. A lock that the kernel drops with us tells whether its
-    owner lives, so folders that a killed process left are removed by the next call. As real
-    root it belongs to the user that boxed processes get.
+    The name of the folder above starts with our process id. A lock that the kernel drops with us
+    tells whether its owner lives, so folders that a killed process left are removed by the next
+    call. As real root it belongs to the user that boxed processes get. Where this machine can
+    limit its size, its first walled box moves what it holds to a file system of its own; its
+    path then leads there, for this process alone, and is not to be resolved.
     """
     parent = inner_folder("work")
     _sweep(parent)
     _sweep_copies()
     user = unprivileged()
-    lock, path = _claimed(parent)
+    lock, holder = _claimed(parent)
+    path = holder / WORK_NAME
     try:
+        holder.mkdir(mode=0o711)
         path.mkdir(mode=0o700)
         if user is not None:
             hand_over(path, user.uid, user.gid)
         yield path
     finally:
-        remove_tree(path)
-        lock_path = path.with_suffix(".lock")
-        lock_path.unlink(missing_ok=True)
+        for descriptor in _held(holder):
+            os.close(descriptor)
+        _discard(holder)
+        holder.with_suffix(".lock").unlink(missing_ok=True)
         os.close(lock)
+
+
+def is_work_folder(path: Path) -> bool:
+    """Tell whether a path is that of a work folder."""
+    return path.name == WORK_NAME and path.parent.parent == inner_folder("work")
+
+
+def staged_in(work: Path) -> tuple[int, int] | None:
+    """Return descriptors of the mount and the user namespace that hold a work folder, or None.
+
+    None: it still lies on the disk.
+    """
+    if not is_work_folder(work) or not work.parent.is_symlink():
+        return None
+    _, mounts, users = _held(work.parent)
+    return mounts, users
+
+
+@contextmanager
+def first_launch(work: Path) -> Iterator[None]:
+    """Let one launch at a time move a work folder to its new place; free where that is done."""
+    if staged_in(work) is not None:
+        yield
+        return
+    lock = os.open(work.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        fcntl.flock(lock, fcntl.LOCK_UN)  # a child that is about to start holds it too
+        os.close(lock)
+
+
+def swap_in(work: Path, folder: int, mounts: int, users: int) -> None:
+    """Let the path of a work folder lead into the open folder above its new place.
+
+    The three descriptors are closed when the work folder ends; the kernel then drops its content
+    at once, whatever that is.
+    """
+    holder = work.parent
+    holder.with_suffix(".held").symlink_to(f"{folder} {mounts} {users}")
+    holder.rename(holder.with_suffix(".disk"))
+    holder.symlink_to(f"/proc/{os.getpid()}/fd/{folder}")
+
+
+def _held(holder: Path) -> list[int]:
+    """Return the descriptors behind a staged work folder; none where it lies on the disk."""
+    try:
+        return [int(word) for word in os.readlink(holder.with_suffix(".held")).split()]  # noqa: PTH115
+    except FileNotFoundError:
+        return []
+
+
+def _discard(holder: Path) -> None:
+    """Remove all that stands for a work folder but its lock; its owner may have died halfway."""
+    if holder.is_symlink():
+        holder.unlink()
+    else:
+        remove_tree(holder)
+    holder.with_suffix(".held").unlink(missing_ok=True)
+    remove_tree(holder.with_suffix(".disk"))
 
 
 def _claimed(parent: Path) -> tuple[int, Path]:
@@ -114,7 +186,7 @@ def _sweep(parent: Path) -> None:
             lock = os.open(lock_path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                remove_tree(lock_path.with_suffix(""))
+                _discard(lock_path.with_suffix(""))
                 lock_path.unlink(missing_ok=True)
             finally:
                 os.close(lock)
@@ -192,11 +264,16 @@ def kept_copy(key: object, fill: Callable[[Path], None]) -> Path:
 
 
 def _sweep_copies() -> None:
-    """Remove the copies that nothing has used for a long time."""
-    oldest = time.time() - UNUSED_SECONDS
-    for path in inner_folder("copies").iterdir():
+    """Remove the copies that nothing has used for a long time; looks once an hour."""
+    now = time.time()
+    swept = inner_folder("copies") / ".swept"
+    with suppress(FileNotFoundError):
+        if now - SWEPT_SECONDS < swept.lstat().st_mtime <= now:
+            return
+    swept.touch()
+    for path in swept.parent.iterdir():
         with suppress(FileNotFoundError):
-            if path.lstat().st_mtime >= oldest:
+            if path.lstat().st_mtime >= now - UNUSED_SECONDS:
                 continue
             if path.is_dir():
                 remove_tree(path)

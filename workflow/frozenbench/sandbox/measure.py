@@ -19,15 +19,18 @@ from frozenbench.canonical import (
     digest,
     write_json,
 )
-from frozenbench.sandbox import bubblewrap
+from frozenbench.sandbox import bubblewrap, cgroup
 from frozenbench.sandbox.box import LEVELS, Box, Limits
 from frozenbench.sandbox.child import Child
 from frozenbench.sandbox.folders import base_folder, private_folder, work_folder
-from frozenbench.sandbox.launch import launched
+from frozenbench.sandbox.launch import Walls, launched
 from frozenbench.sandbox.users import User, unprivileged
 
 #: Raised when the probe or what it stores changes.
-_PROBE = 1
+_PROBE = 4
+
+#: An odd number of files, by which the probe knows its own work folder.
+_PROBE_FILES = 3001
 
 #: Settings of the kernel and of distributions that decide about user namespaces.
 _SETTINGS = (
@@ -36,7 +39,13 @@ _SETTINGS = (
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
 )
 
-#: Runs inside: prints what it could reach. Everything but `seccomp` must be false.
+#: How to get a memory cgroup.
+GROUP_CURE = (
+    "on a machine with systemd and control groups of version 2 start the workflow by "
+    "`systemd-run --user --scope snakemake …` (as root: `systemd-run --scope snakemake …`)"
+)
+
+#: Runs inside: prints what it could reach. Everything but the last three must be false.
 _INSIDE = r"""
 import json, os, socket, sys
 def reached(what):
@@ -53,6 +62,8 @@ told = {
     "processes of the host": os.path.exists("/proc/%s" % sys.argv[2]),
     "another user": os.getuid() != 1000,
     "seccomp": not reached(lambda: socket.socket(16, socket.SOCK_RAW).close()),
+    "sized": os.statvfs(".").f_files == int(sys.argv[3]),
+    "veiled": any(" / /usr " in line and " - overlay " in line for line in open("/proc/self/mountinfo")),
 }
 open("probe", "w").close()
 print(json.dumps(told))
@@ -67,8 +78,10 @@ class Measurement:
     bubblewrap: str | None  # version
     other_uid: bool  # boxed processes have another uid than we: as real root only
     seccomp: bool
-    memory_cgroup: bool
+    memory_cgroup: bool  # to be had, and used where the level asks for it; else memory is watched
     notes: tuple[str, ...]
+    sized_work: bool = False  # the kernel limits the work folder; else it is watched
+    paths_hidden: bool = False  # what is mounted tells no path of this machine
 
 
 @dataclass(frozen=True)
@@ -76,6 +89,7 @@ class _Found:
     measurement: Measurement
     binary: str | None
     failures: tuple[str, ...]  # for people: may hold paths
+    group: str | None = None
 
 
 def measure(refresh: bool = False) -> Measurement:
@@ -91,26 +105,47 @@ def require(level: str) -> Measurement:
         Refused: the machine gives less; with what is missing, the cure, and the line of the
             config that accepts less.
     """
+    return _required(level).measurement
+
+
+def _required(level: str) -> _Found:
     if level not in LEVELS:
         raise BadInput(f"isolation: {level} is no level; cure: one of {', '.join(LEVELS)}")
     found = _found(False)
     if _gives(found.measurement, level):
-        return found.measurement
+        return found
     # What was missing may have been mended since.
     found = _found(True)
     if _gives(found.measurement, level):
-        return found.measurement
+        return found
     raise Refused(_refusal(level, found))
 
 
-def walled_binary() -> Path:
-    """Return the bubblewrap that works here.
+def walls_for(level: str) -> Walls:
+    """Return what walls are made of here.
 
     Raises:
-        Refused: none does.
+        Refused: this machine does not give `level`.
     """
-    require("userns")
-    return Path(str(_found(False).binary))
+    found = _required(level)
+    told = found.measurement
+    group = None if found.group is None else Path(found.group)
+    return Walls(Path(str(found.binary)), told.sized_work, told.paths_hidden, group=group)
+
+
+def missing_walls() -> str | None:
+    """Return why this machine gives no walls and how to get them, or None where it does."""
+    found = _found(False)
+    if _gives(found.measurement, "userns"):
+        return None
+    return f"{'; '.join(found.failures)}; cure: {_cure(found)}"
+
+
+def missing_group() -> str | None:
+    """Return why boxes can have no memory cgroup and how to get one, or None where they can."""
+    if _found(False).measurement.memory_cgroup:
+        return None
+    return f"{cgroup.find_parent()[1] or 'none works'}; cure: {GROUP_CURE}"
 
 
 def _gives(measurement: Measurement, level: str) -> bool:
@@ -129,7 +164,7 @@ def _found(refresh: bool) -> _Found:
 
 def _stored(value: dict[str, Any]) -> _Found:
     told = value["measurement"] | {"notes": tuple(value["measurement"]["notes"])}
-    return _Found(Measurement(**told), value["binary"], tuple(value["failures"]))
+    return _Found(Measurement(**told), value["binary"], tuple(value["failures"]), value["group"])
 
 
 def _situation() -> str:
@@ -142,6 +177,7 @@ def _situation() -> str:
         except OSError:
             continue
         named.append([folder, status.st_ino, status.st_mode, status.st_size, status.st_ctime_ns])
+    named.append(str(cgroup.find_parent()[0]))
     for file in ("/proc/sys/kernel/random/boot_id", "/proc/self/uid_map", *_SETTINGS):
         named.append(_text(file))
     return digest(named)[:24]
@@ -160,23 +196,62 @@ def _probe_all() -> _Found:
     if sys.platform != "linux":
         only = Measurement("none", None, False, False, False, (f"no walls on {sys.platform}",))
         return _Found(only, None, (f"{sys.platform} has no user namespaces",))
+    group, _ = cgroup.find_parent()
     for binary in bubblewrap.candidates(user):
         try:
-            version = _version(binary, user)
-            seccomp = _probe(binary)
+            told = _probed(binary, user, group)
         except FrozenbenchError as error:
             failures.append(f"{binary}: {error}")
             continue
-        notes = ["the total memory of a cell is not limited: no memory cgroup is used"]
-        if not seccomp:
-            notes.append(f"no seccomp filter for {os.uname().machine}")
-        if user is None:
-            notes.append("boxed processes have the uid of the user who runs them")
-        told = Measurement("userns", version, user is not None, seccomp, False, tuple(notes))
-        return _Found(told, str(binary), tuple(failures))
+        above = str(group) if told.memory_cgroup else None
+        return _Found(told, str(binary), tuple(failures), above)
     missing = failures or ["bubblewrap is not installed"]
     least = Measurement("process", None, user is not None, False, False, ("no walls",))
     return _Found(least, None, tuple(missing))
+
+
+def _probed(binary: Path, user: User | None, group: Path | None) -> Measurement:
+    """Return what boxes of this bubblewrap hold: the strongest kind that runs.
+
+    Raises:
+        Failed: none does, or something outside was reached.
+    """
+    version = _version(binary, user)
+    notes = []
+    for sized, veiled in ((True, True), (True, False), (False, False)):
+        try:
+            seccomp = _probe(Walls(binary, sized, veiled, strict=True), "userns")
+        except Failed as error:
+            if not sized:
+                raise
+            notes.append(
+                f"{'no overlay' if veiled else 'no file system for work'}: {_plain(error)}"
+            )
+            continue
+        break
+    level = "userns"
+    if group is not None:
+        try:
+            _probe(Walls(binary, sized, veiled, group=group), "userns+cgroup")
+            level = "userns+cgroup"
+        except Failed as error:
+            notes.append(f"no memory cgroup: {_plain(error)}")
+    if level == "userns":
+        notes.append("the total memory of a cell is watched, not capped: there is no memory cgroup")
+    if not sized:
+        notes.append("the size of a work folder is watched, not capped")
+    if not seccomp:
+        notes.append(f"no seccomp filter for {os.uname().machine}")
+    if user is None:
+        notes.append("boxed processes have the uid of the user who runs them")
+    other = user is not None
+    cap = level == "userns+cgroup"
+    return Measurement(level, version, other, seccomp, cap, tuple(notes), sized, veiled)
+
+
+def _plain(error: Failed) -> str:
+    """Return an error without the paths in it."""
+    return re.sub(r"[^ ]*/[^ ]*", "…", str(error))[:200]
 
 
 def _version(binary: Path, user: User | None) -> str:
@@ -198,23 +273,27 @@ def _version(binary: Path, user: User | None) -> str:
     return "unknown" if found is None else found[0].decode("ascii")
 
 
-def _probe(binary: Path) -> bool:
+def _probe(walls: Walls, level: str) -> bool:
     """Run a box that tries to get out; return whether its seccomp filter holds.
 
     Raises:
-        Failed: it does not run, or something outside was reached.
+        Failed: it does not run, something outside was reached, or a limit is not there.
     """
     import socket  # only a probe pays for it
 
     with work_folder() as work, socket.create_server(("127.0.0.1", 0)) as listener:
-        box = Box("userns", work, limits=Limits(seconds=20))
-        argv = [box.python, "-I", "-S", "-c", _INSIDE]
-        argv += [str(listener.getsockname()[1]), str(os.getpid())]
-        with launched(box, argv, binary=binary) as child:
+        box = Box(level, work, limits=Limits(seconds=20, work_files=_PROBE_FILES))
+        argv = [box.python, "-I", "-S", "-c", _INSIDE, str(listener.getsockname()[1])]
+        argv += [str(os.getpid()), str(_PROBE_FILES + 3)]
+        with launched(box, argv, walls=walls) as child:
             told = _told(child)
-        if not (work / "probe").is_file():
-            raise Failed("the work folder cannot be written inside")
-    seccomp = bool(told.pop("seccomp"))
+            if not (work / "probe").is_file():
+                raise Failed("the work folder cannot be written inside")
+    seccomp, sized, veiled = (bool(told.pop(name)) for name in ("seccomp", "sized", "veiled"))
+    if walls.sized and not sized:
+        raise Failed("the work folder has no size of its own")
+    if walls.veiled and not veiled:
+        raise Failed("paths of this machine are seen")
     if leaks := [name for name, reached in told.items() if reached]:
         raise Failed(f"its box reaches {', '.join(leaks)}")
     return seccomp
@@ -233,6 +312,12 @@ def _told(child: Child) -> dict[str, bool]:
 
 def _refusal(level: str, found: _Found) -> str:
     given = found.measurement.level
+    if _gives(found.measurement, "userns") and level == "userns+cgroup":
+        return (
+            f"isolation: {level} cannot be had here: {cgroup.find_parent()[1] or 'none works'}"
+            f"; cure: {GROUP_CURE}. Or accept less by the line `isolation: {given}` in the config: "
+            "then the total memory of a cell is watched from outside, not capped by the kernel"
+        )
     if _gives(found.measurement, "userns"):
         return (
             f"isolation: {level} cannot be had: this version of frozenbench makes boxes up to "

@@ -6,15 +6,14 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from frozenbench.canonical import Failed
 from frozenbench.sandbox.box import Box, Ended
 from frozenbench.sandbox.child import Child
-from frozenbench.sandbox.launch import launched
-from frozenbench.sandbox.measure import require, walled_binary
+from frozenbench.sandbox.launch import Walls, launched
+from frozenbench.sandbox.measure import require, walls_for
 
 
 def run(box: Box, argv: Sequence[str], *, stdin: bytes = b"", report: bool = False) -> Ended:
@@ -29,7 +28,7 @@ def run(box: Box, argv: Sequence[str], *, stdin: bytes = b"", report: bool = Fal
         BadInput: the box names something that is not there.
         Failed: the box could not be set up.
     """
-    with launched(box, list(argv), binary=_binary(box), stdin=stdin, report=report) as child:
+    with launched(box, list(argv), walls=_walls(box), stdin=stdin, report=report) as child:
         deadline = None if box.limits.seconds is None else child.started + box.limits.seconds
         child.timed_out = not child.pump(lambda: child.ended_at is not None, deadline)
         return child.finish()
@@ -40,12 +39,12 @@ def start(box: Box, argv: Sequence[str]) -> Running:
 
     Standard error is collected in `Ended.output`. Raises as `run` does.
     """
-    return Running(box, list(argv), _binary(box))
+    return Running(box, list(argv), _walls(box))
 
 
-def _binary(box: Box) -> Path | None:
-    if box.walled and box.level == "userns":
-        return walled_binary()
+def _walls(box: Box) -> Walls | None:
+    if box.walled:
+        return walls_for(box.level)
     require(box.level)
     return None
 
@@ -56,9 +55,9 @@ class Running:
     Its bytes move only inside these calls; a process that writes more than the pipes hold waits.
     """
 
-    def __init__(self, box: Box, argv: list[str], binary: Path | None) -> None:
+    def __init__(self, box: Box, argv: list[str], walls: Walls | None) -> None:
         self._stack = ExitStack()
-        context = launched(box, argv, binary=binary, stdin=None, separate=True)
+        context = launched(box, argv, walls=walls, stdin=None, separate=True)
         self._child: Child = self._stack.enter_context(context)
         self._ended: Ended | None = None
         self._clock: threading.Timer | None = None

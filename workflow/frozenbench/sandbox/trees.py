@@ -5,7 +5,7 @@ Nothing here trusts a name twice: a folder is opened relative to its parent's de
 """
 
 # The os module here: calls relative to a descriptor, which pathlib has not.
-# ruff: noqa: PTH101, PTH208
+# ruff: noqa: PTH101, PTH102, PTH208, PTH211
 from __future__ import annotations
 
 import os
@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from frozenbench.sandbox.users import User
 
 #: Folders nested deeper than this are not entered: no honest work tree comes near.
 MAX_DEPTH = 64
@@ -131,6 +133,65 @@ def hand_over(root: Path, uid: int, gid: int) -> None:
         second_name = not item.is_folder and item.status.st_nlink > 1
         if item.status.st_uid != uid and not second_name:
             os.chown(item.name, uid, gid, dir_fd=item.folder, follow_symlinks=False)
+
+
+def is_small(root: Path, most_names: int, most_bytes: int) -> bool:
+    """Tell whether a folder holds at most so many names and bytes, and nothing nested too deep."""
+    names = size = 0
+    for item in walk(root):
+        names, size = names + 1, size + item.status.st_size
+        if names > most_names or size > most_bytes or item.unread is not None:
+            return False
+    return True
+
+
+def copy_tree(source: Path, target: str, user: User | None) -> None:
+    """Copy files, folders and links, with modes and times, to `target`, which nobody else sees.
+
+    Other kinds are left out. The copy belongs to `user`, or (None) to us.
+
+    Raises:
+        OSError: something cannot be read, is nested too deep, or does not fit.
+    """
+    os.mkdir(target, 0o700)
+    folders = [(target, os.lstat(source))]
+    for item in walk(source):
+        to, mode = f"{target}/{item.path}", item.status.st_mode
+        if item.unread is not None:
+            raise OSError(f"{item.path}: {item.unread}")
+        if stat.S_ISDIR(mode):
+            os.mkdir(to, 0o700)
+            folders.append((to, item.status))
+        elif stat.S_ISLNK(mode):
+            os.symlink(os.readlink(item.name, dir_fd=item.folder), to)
+            if user is not None:
+                os.chown(to, user.uid, user.gid, follow_symlinks=False)
+        elif stat.S_ISREG(mode):
+            _copy_file(item, to)
+            _dress(to, item.status, user)
+    # A folder's time changes with what is put into it, so folders come last, inner ones first.
+    for to, status in reversed(folders):
+        _dress(to, status, user)
+
+
+def _copy_file(item: Item, to: str) -> None:
+    reading = open_file(item.name, item.folder)
+    try:
+        writing = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            while os.sendfile(writing, reading, None, 1 << 24):
+                pass
+        finally:
+            os.close(writing)
+    finally:
+        os.close(reading)
+
+
+def _dress(to: str, status: os.stat_result, user: User | None) -> None:
+    if user is not None:
+        os.chown(to, user.uid, user.gid)
+    os.chmod(to, stat.S_IMODE(status.st_mode))
+    os.utime(to, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def remove_tree(root: Path) -> None:

@@ -28,6 +28,13 @@ def unprivileged() -> User | None:
     return User(NOBODY, NOBODY) if os.geteuid() == 0 and _is_mapped(NOBODY) else None
 
 
+def become(user: User) -> None:
+    """Give up root for good. Raises OSError."""
+    os.setgroups([])
+    os.setresgid(user.gid, user.gid, user.gid)
+    os.setresuid(user.uid, user.uid, user.uid)
+
+
 def _is_mapped(uid: int) -> bool:
     try:
         lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
