@@ -285,9 +285,13 @@ def _copy_file(source: str, target: str, user: User | None) -> None:
             raise Failed(f"{source}: has grown")
         writing = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            os.write(writing, os.read(reading, COPIED_BYTES))
+            while piece := os.read(reading, COPIED_BYTES):
+                while piece:
+                    piece = piece[os.write(writing, piece) :]
             # It is ours and mounted read-only; whoever could read the source can read it.
-            os.fchmod(writing, stat.S_IMODE(status.st_mode) | (0o044 if user else 0))
+            mode = stat.S_IMODE(status.st_mode)
+            shown = 0o055 if mode & stat.S_IXUSR else 0o044
+            os.fchmod(writing, mode | (shown if user else 0))
         finally:
             os.close(writing)
     finally:
