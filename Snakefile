@@ -20,9 +20,12 @@ min_version("9.0")
 try:
     from frozenbench import layout
     from frozenbench.canonical import FrozenbenchError
+    from frozenbench.import_plan import is_import, load_import_plan
     from frozenbench.jobs import Jobs
     from frozenbench.plan import DEFAULT_CONFIG, load_plan
     from frozenbench.preflight import check_cores, check_machine, cores_here, preflight
+    from frozenbench.progress import show_progress, wants_own_log
+    from frozenbench.view_jobs import ViewJobs
     from frozenbench.void import void_lost
 except ModuleNotFoundError as error:
     raise WorkflowError(
@@ -39,18 +42,16 @@ if Path(CONFIG).is_absolute():
     CONFIG = os.path.relpath(CONFIG)
 
 try:
-    PLAN = preflight(load_plan(CONFIG))
+    IMPORTED = is_import(CONFIG)
+    PLAN = load_import_plan(CONFIG) if IMPORTED else preflight(load_plan(CONFIG))
 except FrozenbenchError as error:
     raise WorkflowError(str(error))
 
-JOBS = Jobs(PLAN)
+JOBS = ViewJobs(PLAN) if IMPORTED else Jobs(PLAN)
 FROZENBENCH = f"exec {shlex.quote(sys.executable)} -m frozenbench"
-PACK = PLAN.config.pack.path
-ISOLATION = PLAN.config.isolation
 EXPERIMENT = PLAN.folder.as_posix()
 VIEW = PLAN.view_folder.as_posix()
 NAME = PLAN.name
-ENVIRONMENT = layout.environment(PLAN.environment_id).as_posix()
 MARKER = layout.published_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 CHECKED = layout.checked_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 
@@ -63,6 +64,10 @@ if MISSING:
     )
 
 
+# The first page of `snakemake --report`: what was frozen stands above every score. write_page writes it.
+report: os.path.abspath(f"{VIEW}/page/{layout.LANDING}")
+
+
 wildcard_constraints:
     key="[0-9a-f]{64}",
     figure="[a-z_]+",
@@ -71,13 +76,30 @@ wildcard_constraints:
 # Before the first job: what this machine lacks, then what is stale, so that a run which is killed
 # later leaves nothing of it.
 onstart:
+    if workflow.local_exec:
+        # Its limit of jobs a second looks at all ready jobs once more a second for each job that was
+        # ever started: after a thousand cells the scheduler takes a core for itself. What limits
+        # jobs here is --cores, and an endpoint's own max_concurrency.
+        workflow.scheduler.job_rate_limiter = None
     try:
-        if workflow.local_exec:
-            check_machine(PLAN)
-            check_cores(PLAN, workflow.cores, cores_here())
-        void_lost(PLAN)
+        if not IMPORTED:
+            if workflow.local_exec:
+                check_machine(PLAN)
+                check_cores(PLAN, workflow.cores, cores_here())
+            void_lost(PLAN)
+            if not wants_own_log(workflow):
+                show_progress(logger, JOBS.cells, JOBS.graded(), JOBS.spending)
     except FrozenbenchError as error:
         raise WorkflowError(str(error))
+
+
+# A limit of money that was reached has failed jobs, so no table and no refusal was made of it.
+onerror:
+    if not IMPORTED:
+        from frozenbench.open_cells import tell_open
+
+        if lines := tell_open(PLAN):
+            logger.error("\n".join(lines))
 
 
 rule all:
@@ -86,9 +108,22 @@ rule all:
         MISSING,
 
 
-include: "workflow/rules/freeze.smk"
-include: "workflow/rules/run.smk"
-include: "workflow/rules/grade.smk"
+# The tables come of cells that run here, or of logs of other harnesses.
+if IMPORTED:
+
+    include: "workflow/rules/import.smk"
+
+else:
+    PACK = PLAN.config.pack.path
+    ISOLATION = PLAN.config.isolation
+    ENVIRONMENT = layout.environment(PLAN.environment_id).as_posix()
+
+    include: "workflow/rules/freeze.smk"
+    include: "workflow/rules/run.smk"
+    include: "workflow/rules/grade.smk"
+    include: "workflow/rules/collect.smk"
+
+
 include: "workflow/rules/table.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/bundle.smk"

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
 
 from frozenbench import keys, layout
+from frozenbench.canonical import digest
+from frozenbench.gateway.ledger import Ledger, amount, beside
+from frozenbench.gateway.prices import dearest, use_of
+from frozenbench.gateway.published_record import read_record
+from frozenbench.gateway.record import Entry, Store
 from frozenbench.plan import DEFAULT_CONFIG, Plan, PlannedCell
 
 
@@ -18,7 +26,8 @@ class Ceiling:
         requests: model requests.
         tokens: input and output tokens that are delivered.
         seconds: agent's clock, summed over runs.
-        money: at the dearer of both prices for every token; None without prices.
+        money: at the dearest price for every token; None without prices or without a cap on tokens.
+        currency: of the prices; None without prices.
     """
 
     runs: int
@@ -27,6 +36,14 @@ class Ceiling:
     seconds: float
     money: float | None
     currency: str | None
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is recorded of an agent's conversations; tokens that are not reported count nothing."""
+
+    responses: int = 0
+    tokens: int = 0
 
 
 def command_line(plan: Plan) -> str:
@@ -46,17 +63,25 @@ def missing_grades(plan: Plan) -> list[PlannedCell]:
 
 
 def ceiling(plan: Plan, agent: str, cells: list[PlannedCell]) -> Ceiling:
-    """Return the most that an agent's missing runs can use."""
+    """Return the most that an agent's missing runs can use.
+
+    A request is a proposal of a chat agent; a program behind the gateway may ask as often as it
+    likes without a tool call, so its requests have no bound but its tokens.
+    """
     caps = [keys.effective_caps(plan.controls, cell.task, cell.budget) for cell in cells]
     sheet = plan.controls["agents"][agent]["sheet"]
-    requests = _sum([cap.get("tool_calls") for cap in caps]) if "endpoint" in sheet else 0
-    if sheet.get("policy") == "oneshot":
-        requests = len(cells)
-    tokens = _sum([cap.get("tokens") for cap in caps])
     prices = plan.agents[agent].connection.get("prices") if agent in plan.agents else None
-    money = None
-    if prices is not None and tokens is not None:
-        money = tokens * max(prices["input_per_million"], prices["output_per_million"]) / 1e6
+    asked = _bought_once(plan, agent, cells, caps)
+    requests: int | None = 0
+    if "endpoint" in sheet:
+        counts = [[cap.get("tool_calls") for cap in group] for group in asked]
+        requests = _sum([_most(group) for group in counts])
+        if sheet["adapter"] != "chat":
+            requests = None if cells else 0
+        if sheet.get("policy") == "oneshot":
+            requests = len(asked)
+    tokens = _sum([_most([cap.get("tokens") for cap in group]) for group in asked])
+    money = None if prices is None or tokens is None else tokens * dearest(prices)
     return Ceiling(
         runs=len(cells),
         requests=requests,
@@ -67,43 +92,171 @@ def ceiling(plan: Plan, agent: str, cells: list[PlannedCell]) -> Ceiling:
     )
 
 
+def _bought_once(
+    plan: Plan, agent: str, cells: list[PlannedCell], caps: Sequence[Mapping[str, float]]
+) -> list[list[Mapping[str, float]]]:
+    """Return the caps of the runs in groups that buy no more than their largest member.
+
+    A chat agent asks the same under every budget that it is not told of, so what a smaller budget
+    asks is the beginning of what a larger one does, and responses are shared.
+    """
+    sheet = plan.controls["agents"][agent]["sheet"]
+    shared = plan.config.responses.policy == "shared" and not plan.config.budget_disclosed
+    if sheet["adapter"] != "chat" or not shared:
+        return [[cap] for cap in caps]
+    groups: dict[tuple[str, int], list[Mapping[str, float]]] = defaultdict(list)
+    for cell, cap in zip(cells, caps, strict=True):
+        groups[cell.task, cell.repeat].append(cap)
+    return list(groups.values())
+
+
+def _most(values: list[float | None]) -> float | None:
+    """Return the largest of some caps; an absent one is the largest."""
+    known = [value for value in values if value is not None]
+    return None if len(known) < len(values) else max(known)
+
+
 def _sum(values: list[float | None]) -> int | None:
     known = [value for value in values if value is not None]
     return None if len(known) < len(values) else int(sum(known))
 
 
+def recorded(plan: Plan) -> dict[tuple[str, ...], Held]:
+    """Return what store and committed record hold for the tasks, by the agents of one endpoint.
+
+    Which of these an agent will ask for again is known when it has run.
+    """
+    agents: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    wires: dict[tuple[str, str | None], str] = {}
+    for name, agent in plan.agents.items():
+        if "endpoint" in agent.sheet:
+            who = (digest(agent.sheet["endpoint"]), agent.sheet.get("salt"))
+            agents[who].append(name)
+            wires[who] = agent.sheet["endpoint"]["wire"]
+    found = dict.fromkeys(agents, Held())
+    for entry in _entries(plan) if agents else ():
+        material = entry.material
+        who = (material["endpoint"], material["salt"])
+        ours = material["task"] in plan.task_by_digest
+        if who in found and ours and material["repeat"] < plan.config.repeats:
+            total = use_of(wires[who], entry.response).total or 0
+            found[who] = Held(found[who].responses + 1, found[who].tokens + total)
+    return {tuple(agents[who]): held for who, held in found.items()}
+
+
+def _entries(plan: Plan) -> Iterable[Entry]:
+    store = Store(layout.RESPONSES)
+    found = {entry.key: entry for entry in map(store.get, store.keys()) if entry is not None}
+    if plan.config.responses.record is not None:
+        for entry in read_record(Path(plan.config.responses.record)).entries:
+            found.setdefault(entry.key, entry)
+    return found.values()
+
+
 def forecast_lines(plan: Plan) -> Iterator[str]:
-    """Yield what would run, agent by agent, and the ceilings."""
+    """Yield what would run, agent by agent, what is there already, and the ceilings."""
     runs, grades = missing_runs(plan), missing_grades(plan)
     yield f"experiment {plan.name} {plan.digest[:12]} at {plan.folder}"
     yield (
         f"cells {len(plan.cells)}: {len(plan.runs)} runs, {len(runs)} of them to do; "
         f"{len(plan.grades)} grades, {len(grades)} of them to do"
     )
-    for agent in plan.controls["agents"]:
-        cells = [cell for cell in runs if cell.agent == agent]
-        if cells and not plan.controls["agents"][agent]["control"]:
-            yield _agent_line(agent, ceiling(plan, agent, cells))
+    yield from _agents(plan, runs)
     record = plan.config.responses.record
     if record is not None and runs:
         there = "is there" if plan.record_id != "none" else "is not there: it counts as empty"
         yield f"record {record} {there}; a recorded response costs nothing"
+    yield from _limits(plan)
     due = runs or grades or not (plan.folder / "cells.parquet").exists()
     show = "frozenbench show" + ("" if plan.where == DEFAULT_CONFIG else f" --config {plan.where}")
     yield f"next: {command_line(plan)}" if due else f"nothing to run; next: {show}"
 
 
-def _agent_line(agent: str, most: Ceiling) -> str:
-    def told(value: float | None, unit: str) -> str:
-        return f"no cap on {unit}" if value is None else f"{value:,.0f} {unit}"
+def _agents(plan: Plan, runs: list[PlannedCell]) -> Iterator[str]:
+    """Yield a line for each agent that has runs to do, and one for all that ask a model."""
+    asking: list[Ceiling] = []
+    for agent, facts in plan.controls["agents"].items():
+        cells = [cell for cell in runs if cell.agent == agent]
+        if not cells or facts["control"]:
+            continue
+        most = ceiling(plan, agent, cells)
+        yield _agent_line(agent, most)
+        if "endpoint" in facts["sheet"]:
+            asking.append(most)
+    if len(asking) > 1:
+        yield _total_line(asking)
+    for agents, held in recorded(plan).items() if asking else ():
+        yield _held_line(", ".join(agents), held)
+    if unbounded := [most for most in asking if most.tokens is None]:
+        yield (
+            f"the cost has no bound: {len(unbounded)} of the agents that ask a model have no cap on "
+            "tokens under some budget; cure: max_tokens in every budget, or max_spend"
+        )
 
-    parts = [
-        told(most.requests, "requests"),
-        told(most.tokens, "tokens"),
-        told(most.seconds, "s on its clock"),
-    ]
-    if most.money is not None:
-        parts.append(f"{most.money:,.2f} {most.currency}")
-    told_most = f"{agent}: {most.runs} runs, at most {', '.join(parts)}"
+
+def _agent_line(agent: str, most: Ceiling) -> str:
+    told_most = f"{agent}: {most.runs} runs, at most {', '.join(_parts(most))}"
     # A response that does not fit is withheld, and was paid for all the same.
-    return told_most + ("; an answer withheld at a cap comes on top" if most.requests else "")
+    asks = most.requests is None or most.requests > 0
+    return told_most + ("; an answer withheld at a cap comes on top" if asks else "")
+
+
+def _parts(most: Ceiling) -> Iterator[str]:
+    for value, unit in (
+        (most.requests, "requests"),
+        (most.tokens, "tokens"),
+        (most.seconds, "s on its clock"),
+    ):
+        yield f"no cap on {unit}" if value is None else f"{value:,.0f} {unit}"
+    if most.money is not None and most.currency is not None:
+        yield amount(most.money, most.currency)
+
+
+def _held_line(agents: str, held: Held) -> str:
+    if not held.responses:
+        return f"recorded of {agents}: nothing"
+    return (
+        f"recorded of {agents} and these tasks: {held.responses:,} responses with {held.tokens:,} "
+        "tokens; what is asked for again costs nothing"
+    )
+
+
+def _total_line(asking: list[Ceiling]) -> str:
+    """Return the sum over all agents that ask a model; money by currency, where all have prices."""
+    total = Ceiling(
+        runs=sum(most.runs for most in asking),
+        requests=_sum([most.requests for most in asking]),
+        tokens=_sum([most.tokens for most in asking]),
+        seconds=sum(most.seconds for most in asking),
+        money=None,
+        currency=None,
+    )
+    parts = list(_parts(total))
+    if all(most.money is not None for most in asking):
+        sums: dict[str, float] = defaultdict(float)
+        for most in asking:
+            sums[str(most.currency)] += most.money or 0.0
+        parts += [amount(value, currency) for currency, value in sorted(sums.items())]
+    elif any(most.money is not None for most in asking):
+        parts.append("money not known: some of them have no prices")
+    return f"in all: {total.runs} runs, at most {', '.join(parts)}"
+
+
+def _limits(plan: Plan) -> Iterator[str]:
+    """Yield what was paid already, and where spending stops."""
+    spent = Ledger(beside(plan.folder / "controls.json")).spent()
+    most, currency = plan.config.spend_limit()
+    paid = f"{spent.told()} paid for {spent.responses:,} responses so far" if spent.money else ""
+    if spent.estimated:
+        paid += f", {spent.estimated} of them by an estimate"
+    if most is None:
+        if paid:
+            yield paid
+        return
+    prices = [agent.connection.get("prices") for agent in plan.agents.values()]
+    name = currency or next((found["currency"] for found in prices if found), "")
+    left = max(Decimal(0), Decimal(str(most)) - spent.money.get(name, Decimal(0)))
+    yield (
+        f"max_spend {amount(most, name)}: {paid or 'nothing paid so far'}; at most "
+        f"{amount(left, name)} more, and what is under way when that is reached"
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from frozenbench import keys, layout
 from frozenbench.canonical import read_json
+from frozenbench.controls import is_imported
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Reached:
     tasks: frozenset[str]
     graders: frozenset[str]
     verdicts: frozenset[str]
+    packs: frozenset[str]
 
 
 def reached() -> Reached:
@@ -29,8 +31,12 @@ def reached() -> Reached:
     grades: set[str] = set()
     tasks: set[str] = set()
     graders: set[str] = set()
+    packs: set[str] = set()
     for path in sorted(layout.RESULTS.glob("experiments/*/controls.json")):
         controls = read_json(path)
+        if is_imported(controls):  # it refers to nothing of the store
+            continue
+        packs.add(controls["pack"]["digest"])
         for facts in controls["tasks"].values():
             tasks.add(facts["task_digest"])
             graders.add(facts["grader_digest"])
@@ -39,7 +45,7 @@ def reached() -> Reached:
             runs.add(run_key)
             grades.add(keys.grade_key(controls, names[1], run_key))
     verdicts = {key for grade in grades for key in _verdicts(grade)}
-    return Reached(*map(frozenset, (runs, grades, tasks, graders, verdicts)))
+    return Reached(*map(frozenset, (runs, grades, tasks, graders, verdicts, packs)))
 
 
 def _verdicts(grade_key: str) -> list[str]:
@@ -56,6 +62,7 @@ def unreached() -> Iterator[Path]:
         ("frozen/tasks/*", known.tasks),
         ("frozen/graders/*", known.graders),
         ("verdicts/*/*.json", known.verdicts),
+        ("pack_checks/*.json", known.packs),
     ):
         for path in sorted(layout.RESULTS.glob(pattern)):
             if path.name.removesuffix(".json") not in names:

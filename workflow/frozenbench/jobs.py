@@ -10,6 +10,7 @@ from pathlib import Path
 
 from frozenbench import layout
 from frozenbench.controls import Budget
+from frozenbench.gateway.ledger import Ledger, Spending, beside
 from frozenbench.packs import Task
 from frozenbench.plan import Plan, PlannedCell
 from frozenbench.view_jobs import ViewJobs
@@ -75,9 +76,22 @@ class Jobs(ViewJobs):
         if not cell.control:
             words += ["--agent_files", self._agent_files(cell)]
             words += ["--startup_timeout_s", self.plan.config.startup_timeout_s]
+            words += self._spend_words(cell)
         if cell.agent == "reference":
             words += ["--solution", layout.frozen_grader(task.grader.digest) / "solution"]
         return shlex.join(map(str, words))
+
+    @property
+    def spending(self) -> Spending:
+        """What the experiment has paid and may pay."""
+        most, currency = self.plan.config.spend_limit()
+        return Spending(Ledger(beside(self.controls)), most, currency)
+
+    def _spend_words(self, cell: PlannedCell) -> list[object]:
+        """Return the option that limits what the experiment spends, where the agent spends."""
+        most, _ = self.plan.config.spend_limit()
+        priced = "prices" in self.plan.agents[cell.agent].connection
+        return ["--max_spend", most] if most is not None and priced else []
 
     @property
     def cells(self) -> int:

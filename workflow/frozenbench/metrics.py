@@ -53,8 +53,9 @@ def eligible(cells: pd.DataFrame) -> pd.DataFrame:
         BadInput: a slice, an outcome or a network policy that PROTOCOL does not know.
     """
     kept = cells[~cells["control"].astype(bool)]
-    _require_known(kept, "network", ("blocked", "open"))
-    kept = kept[kept["network"] == "blocked"]
+    # A log of another harness states no policy: null, and its tasks are in every rate.
+    _require_known(kept[kept["network"].notna()], "network", ("blocked", "open"))
+    kept = kept[kept["network"].isna() | (kept["network"] == "blocked")]
     _require_known(kept, "split", SLICES)
     _require_known(kept, "outcome", OUTCOMES)
     if kept["weight"].isna().any():
@@ -98,6 +99,7 @@ def summarise(
         BadInput: a cell is there twice, has no row in `measured`, or holds an unknown value.
     """
     joined = _join(eligible(cells), measured)
+    untold = set(cells["agent"]) if _is_imported(cells) else set()
     groups = dict(iter(joined.groupby(["split", "agent", "budget"], sort=False)))
     present = set(joined["split"])
     nothing = joined.iloc[:0]
@@ -108,12 +110,18 @@ def summarise(
             "budget": budget,
             "axis_value": axis_values.get(budget),
             **measures(groups.get((name, agent, budget), nothing)),
+            **({"assume_rate": None} if agent in untold else {}),
         }
         for name in SLICES
         if name in present
         for agent in agents
         for budget in budgets
     ]
+
+
+def _is_imported(cells: pd.DataFrame) -> bool:
+    """Tell whether the cells are cut from logs: these tell of no banned or invented name."""
+    return "run_key" in cells and not cells.empty and bool(cells["run_key"].isna().all())
 
 
 def _join(cells: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:

@@ -143,6 +143,8 @@ class Plan:
                 "matplotlib": version("matplotlib"),
                 "numpy": version("numpy"),
                 "scipy": version("scipy"),
+                "pyarrow": version("pyarrow"),
+                "jinja2": version("jinja2"),
             },
         }
         return {**content, "digest": digest(content)}
@@ -307,7 +309,13 @@ def load_plan(where: str = DEFAULT_CONFIG, root: Path = Path()) -> Plan:
     Raises:
         BadInput: config, agent file or pack is wrong.
     """
-    config = parse_config(read_yaml(root / where, where), where)
+    data = read_yaml(root / where, where)
+    if "source" in data:
+        raise BadInput(
+            f"{where}: source: the runs of this experiment are logs, so no cell of it runs here; "
+            "cure: snakemake, frozenbench plan and frozenbench show read it"
+        )
+    config = parse_config(data, where)
     if config.experiment.name.casefold() in layout.TAKEN_NAMES:
         raise BadInput(
             f"{where}: experiment.name: {config.experiment.name!r} is a folder of the store; cure: "

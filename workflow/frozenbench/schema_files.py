@@ -19,6 +19,7 @@ from frozenbench.agent_files import adapter_module, agent_schema, free_adapters
 from frozenbench.canonical import BadInput, FrozenbenchError, write_atomic
 from frozenbench.controls import Agent, Config
 from frozenbench.grade.evidence import Verdict
+from frozenbench.import_controls import ImportConfig
 from frozenbench.packs.model import PackLine
 from frozenbench.schema import DIALECT, dataclass_in, schema_of
 
@@ -34,9 +35,10 @@ _PLAIN_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return every schema by its name: config, pack-line, agent and verdict."""
+    """Return every schema by its name: config, import, pack-line, agent and verdict."""
     return {
         "config": _titled("An experiment: config/*.yaml", schema_of(Config)),
+        "import": _titled("Logs in place of runs: config/*.yaml", schema_of(ImportConfig)),
         "pack-line": _titled("One line of pack.jsonl", _pack_line()),
         "agent": _titled("An agent's control sheet: config/agents/<name>.yaml", _agent()),
         "verdict": _titled("A stored verdict: results/verdicts/", _verdict()),
@@ -127,6 +129,7 @@ def yaml_text(schema: Mapping[str, Any]) -> str:
 def key_tables() -> dict[str, str]:
     """Return the tables of config/README.md by the name of their place."""
     tables = {"config": _table(key_rows(Config)), "agent": _table(key_rows(Agent))}
+    tables["import"] = _table(key_rows(ImportConfig))
     for name in free_adapters():
         rows = list(key_rows(adapter_module(name, "schema").Options))
         tables[f"adapter {name}"] = _table(rows)

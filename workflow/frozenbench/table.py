@@ -109,6 +109,33 @@ def write_table(
         temporary.unlink(missing_ok=True)
 
 
+class TableWriter:
+    """Write a table part by part, atomically: its file is there when the block ends well."""
+
+    def __init__(self, path: Path, schema: pa.Schema, metadata: Mapping[bytes, Any]) -> None:
+        coded = {key: canonical_json(value) for key, value in sorted(metadata.items())}
+        self._path = path
+        self._schema = schema.with_metadata(coded)
+        self._temporary = path.with_name(f".{path.name}.{os.getpid()}")
+
+    def __enter__(self) -> TableWriter:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._writer = pq.ParquetWriter(self._temporary, self._schema, compression="zstd")
+        return self
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write rows, in their final order."""
+        self._writer.write_table(pa.Table.from_pylist(list(rows), schema=self._schema))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            self._writer.close()
+            if kind is None:
+                self._temporary.replace(self._path)
+        finally:
+            self._temporary.unlink(missing_ok=True)
+
+
 def read_table(path: Path) -> pa.Table:
     """Read a table with its metadata.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from frozenbench import keys, layout
 from frozenbench.canonical import read_json
+from frozenbench.controls import is_imported
 from frozenbench.plan import Plan
 
 TABLES = ("cells.parquet", "measured.parquet", "refusals.json")
@@ -36,6 +37,8 @@ def void(run_keys: Collection[str], grade_keys: Collection[str] = ()) -> None:
     grades: set[str] = set()
     for path in sorted(layout.RESULTS.glob("experiments/*/controls.json")):
         controls = read_json(path)
+        if is_imported(controls):  # no cell of it stands on a run
+            continue
         held = list(_cells(controls))
         grades |= {grade for run, grade in held if run in run_keys}
         if any(run in run_keys or grade in grade_keys for run, grade in held):

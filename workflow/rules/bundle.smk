@@ -13,6 +13,8 @@ rule publish:
             statistics=f"{VIEW}/statistics",
             figures=[f"{VIEW}/figures/{figure}" for figure in PLAN.config.figures],
             page=f"{VIEW}/page",
+            write_up=f"{VIEW}/write_up",
+            **JOBS.crossings(),
         ),
     output:
         MARKER,

@@ -8,7 +8,8 @@ rule draw_figure:
         report(
             directory(f"{VIEW}/figures/{{figure}}"),
             patterns=["{name}.png"],
-            category="2 Score",
+            category="2 Scores",
+            labels={"what": "figure {figure}"},
             caption="../report/figure.rst",
         ),
     log:
@@ -27,17 +28,42 @@ rule draw_figure:
 
 rule write_page:
     input:
-        **JOBS.view_inputs("page"),
+        **JOBS.page_inputs(),
     output:
-        directory(f"{VIEW}/page"),
+        report(
+            directory(f"{VIEW}/page"),
+            htmlindex="index.html",
+            category="2 Scores",
+            labels={"what": "the whole page"},
+            caption="../report/page.rst",
+        ),
     log:
         f"logs/write_page/{PLAN.view_digest[:12]}.log",
     conda:
         "../../environment.yml"
     params:
         frozenbench=FROZENBENCH,
+        figures=f"{VIEW}/figures",
     message:
-        f"write_page: results/{NAME}/README.md"
+        f"write_page: results/{NAME}/README.md and index.html"
     shell:
         "{params.frozenbench} write_page --statistics {input.statistics:q} --cells {input.cells:q} --measured {input.measured:q}"
+        " --controls {input.controls:q} --view {input.view:q} --figures {params.figures:q} --out {output:q} 2> {log:q}"
+
+
+rule write_tables:
+    input:
+        **JOBS.view_inputs("write_up"),
+    output:
+        directory(f"{VIEW}/write_up"),
+    log:
+        f"logs/write_tables/{PLAN.view_digest[:12]}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        frozenbench=FROZENBENCH,
+    message:
+        f"write_tables: numbers.tex, controls.tex, cite.bib and tables of {NAME}"
+    shell:
+        "{params.frozenbench} write_tables --statistics {input.statistics:q} --cells {input.cells:q} --measured {input.measured:q}"
         " --controls {input.controls:q} --view {input.view:q} --out {output:q} 2> {log:q}"

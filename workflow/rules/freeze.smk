@@ -3,7 +3,12 @@
 
 rule freeze_controls:
     output:
-        JOBS.controls,
+        report(
+            JOBS.controls,
+            category="1 Controls",
+            labels={"what": "all controls"},
+            caption="../report/controls.rst",
+        ),
     log:
         f"logs/freeze_controls/{PLAN.digest[:12]}.log",
     conda:
@@ -15,22 +20,6 @@ rule freeze_controls:
         f"freeze_controls: {NAME} {PLAN.digest[:12]}"
     shell:
         "{params.frozenbench} freeze_controls --config {params.config:q} --out {output:q} 2> {log:q}"
-
-
-rule freeze_view:
-    output:
-        f"{VIEW}/view.json",
-    log:
-        f"logs/freeze_view/{PLAN.view_digest[:12]}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        frozenbench=FROZENBENCH,
-        config=CONFIG,
-    message:
-        f"freeze_view: {NAME} {PLAN.view_digest[:8]}"
-    shell:
-        "{params.frozenbench} freeze_view --config {params.config:q} --out {output:q} 2> {log:q}"
 
 
 rule freeze_task:

@@ -1,32 +1,22 @@
-# From cells to the tables of the experiment and the statistics of its view.
+# From tables to the statistics of a view.
 
 
-rule collect_cells:
+rule freeze_view:
     input:
-        **JOBS.settled(
-            f"{EXPERIMENT}/cells.parquet",
-            f"{EXPERIMENT}/measured.parquet",
-            f"{EXPERIMENT}/refusals.json",
-            **JOBS.leaves(),
-            controls=JOBS.controls,
-            record=layout.frozen_record(PLAN.record_id),
-        ),
+        **JOBS.view_controls(),
     output:
-        cells=f"{EXPERIMENT}/cells.parquet",
-        measured=f"{EXPERIMENT}/measured.parquet",
-        refusals=f"{EXPERIMENT}/refusals.json",
+        f"{VIEW}/view.json",
     log:
-        f"logs/collect_cells/{PLAN.digest[:12]}.log",
+        f"logs/freeze_view/{PLAN.view_digest[:12]}.log",
     conda:
         "../../environment.yml"
     params:
         frozenbench=FROZENBENCH,
-        out=lambda wildcards, output: Path(output.cells).parent,
+        config=CONFIG,
     message:
-        f"collect_cells: {len(PLAN.cells)} cells of {NAME}"
+        f"freeze_view: {NAME} {PLAN.view_digest[:8]}"
     shell:
-        "{params.frozenbench} collect_cells --controls {input.controls:q} --record {input.record:q} --out {params.out:q}"
-        " 2> {log:q}"
+        "{params.frozenbench} freeze_view --config {params.config:q} --out {output:q} 2> {log:q}"
 
 
 rule contrast:
@@ -40,7 +30,13 @@ rule contrast:
             view=f"{VIEW}/view.json",
         ),
     output:
-        directory(f"{VIEW}/statistics"),
+        report(
+            directory(f"{VIEW}/statistics"),
+            patterns=["{name}.csv"],
+            category="3 Tables",
+            labels={"what": "{name}"},
+            caption="../report/table.rst",
+        ),
     log:
         f"logs/contrast/{PLAN.view_digest[:12]}.log",
     conda:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 #: The caps that a budget can hold.
-CAPS = ("max_tool_calls", "max_edit_rounds", "max_tokens", "max_seconds")
+CAPS = ("max_tool_calls", "max_edit_rounds", "max_tokens", "max_seconds", "max_cost")
 
 #: Two places on a ladder, the lower budget first.
 Step = tuple[int, int]

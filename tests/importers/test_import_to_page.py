@@ -1,0 +1,239 @@
+"""A config with `source`: the same statistics, figures and page, and what they say of the logs."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from frozenbench.canonical import BadInput, read_json
+from frozenbench.check_score import published_lines
+from frozenbench.contrast import contrast
+from frozenbench.draw_figure import build, draw_figure
+from frozenbench.figures.inputs import read_inputs
+from frozenbench.figures.style import house_style, texts
+from frozenbench.freeze_view import freeze_view
+from frozenbench.import_logs import import_logs
+from frozenbench.import_plan import ImportPlan, is_import, load_import_plan
+from frozenbench.list_crossings import list_crossings
+from frozenbench.plan import load_plan
+from frozenbench.publish import publish
+from frozenbench.verify import verify_store
+from frozenbench.write_page import write_page
+from log_files import plain_csv
+
+ROOT = Path(__file__).parents[2]
+
+
+def runs(agents: int = 2, tasks: int = 40) -> str:
+    """`agent-0` is quick and soon done, `agent-1` slow and better: a flip that can be confirmed."""
+    lines = ["agent,task,solved,calls,cost"]
+    for agent in range(agents):
+        for task in range(tasks):
+            solved = task < (20 if agent == 0 else 40 - agent % 7)
+            calls = 2 + agent if agent == 0 else 9 + agent % 5
+            lines.append(f"agent-{agent},t{task:02d},{str(solved).lower()},{calls},0.{calls:02d}")
+    return "\n".join(lines) + "\n"
+
+
+def config(folder: Path, text: str, **source: Any) -> ImportPlan:
+    """Write logs and a config that reads them, and plan it; the current folder is `folder`."""
+    plain_csv(folder / "logs", text)
+    held = {
+        "experiment": {"name": "made_up"},
+        "source": {"format": "auto", "paths": ["logs"], **source},
+        "statistics": {"resamples": 200},
+    }
+    (folder / "import.yaml").write_text(yaml.safe_dump(held), "utf-8")
+    return load_import_plan("import.yaml")
+
+
+def make(plan: ImportPlan) -> Path:
+    """Do what the rules do; return the published folder."""
+    folder, view = plan.folder, plan.view_folder
+    import_logs(plan, folder, jobs=1)
+    freeze_view(plan, view / "view.json")
+    files = {name: folder / f"{name}.parquet" for name in ("cells", "measured")}
+    inputs = {**files, "controls": folder / "controls.json", "view": view / "view.json"}
+    statistics = view / "statistics"
+    contrast(**inputs, refusals=folder / "refusals.json", out=statistics)
+    draw_figure(
+        "budget_curves", statistics=statistics, **inputs, out=view / "figures" / "budget_curves"
+    )
+    write_page(statistics=statistics, **inputs, out=view / "page", figures=view / "figures")
+    counts = folder / "counts.parquet"
+    list_crossings(counts, statistics, inputs["controls"], view / "crossings")
+    out = Path("results") / plan.name
+    publish(folder, view, out, out / ".published")
+    return out
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def figure_words(plan: ImportPlan) -> str:
+    folder, view = plan.folder, plan.view_folder
+    inputs = read_inputs(
+        "budget_curves",
+        view / "statistics",
+        folder / "controls.json",
+        view / "view.json",
+        folder / "measured.parquet",
+        folder / "cells.parquet",
+    )
+    with house_style():
+        return " ".join(" ".join(text.get_text() for text in texts(build(inputs))).split())
+
+
+def test_page_figure_and_closing_lines_say_that_runs_were_cut(tmp_path: Path) -> None:
+    plan = config(tmp_path, runs())
+    out = make(plan)
+    page = (out / "README.md").read_text("utf-8")
+    words = figure_words(plan)
+    lines, status = published_lines(out, plan.digest)
+    assert status == 0
+    for told in (page, words, "\n".join(lines)):
+        assert "truncated from finished runs" in told
+        assert "16 of 16" in told
+        assert "temperature" in told
+    assert "TRUNCATED FROM FINISHED RUNS" in words
+    assert "Cut at: model calls per run" in words
+    assert "assume=null" in "\n".join(lines)
+    assert not (out / "score_bundle.json").exists(), (
+        "no log states what it is never written without"
+    )
+    assert list(verify_store()) == []
+
+
+def test_a_confirmed_flip_is_marked_among_all_crossings(tmp_path: Path) -> None:
+    out = make(config(tmp_path, runs()))
+    crossings = list(csv.DictReader((out / "tables" / "crossings.csv").open(encoding="utf-8")))
+    assert [
+        (row["axis"], row["cap_before"], row["cap_after"], row["kind"]) for row in crossings
+    ] == [
+        ("calls", "9", "10", "confirmed"),
+        ("cost", "0.09", "0.1", ""),
+    ]
+    counts = list(csv.DictReader((out / "tables" / "pass_counts.csv").open(encoding="utf-8")))
+    at = {(row["axis"], row["cap"], row["agent"]): int(row["passed"]) for row in counts}
+    assert (at["calls", "9", "agent-0"], at["calls", "9", "agent-1"]) == (20, 0)
+    assert (at["calls", "10", "agent-1"], at["calls", "0", "agent-0"]) == (39, 0)
+
+
+def test_curves_are_dashed(tmp_path: Path) -> None:
+    plan = config(tmp_path, runs())
+    make(plan)
+    svg = plan.view_folder / "figures" / "budget_curves" / "budget_curves.svg"
+    assert svg.read_text("utf-8").count("stroke-dasharray") >= 3 * 2, "each agent in each panel"
+
+
+def test_25_agents_fit_into_one_figure(tmp_path: Path) -> None:
+    plan = config(tmp_path, runs(agents=25))
+    make(plan)
+    words = figure_words(plan)
+    assert all(f"agent-{number}" in words for number in range(25)), "every agent is named"
+    assert "the other 21, named in c" in words
+
+
+def test_agents_that_ran_different_tasks_show_a_refusal_and_no_score(tmp_path: Path) -> None:
+    out = make(config(tmp_path, runs() + "agent-0,extra,true,1,0.01\n"))
+    page = (out / "README.md").read_text("utf-8")
+    assert "no score" in page
+    assert "the agents ran different tasks" in page
+    assert published_lines(out)[1] == 3
+    assert not (out / "figures").exists()
+
+
+def test_common_tasks_are_another_name(tmp_path: Path) -> None:
+    plan = config(tmp_path, runs() + "agent-0,extra,true,1,0.01\n", tasks="common")
+    out = make(plan)
+    assert out.name == "made_up-common-tasks"
+    assert "pass_under_budget_on_common_tasks@1" in (out / "README.md").read_text("utf-8")
+
+
+def test_logs_without_use_are_compared_as_they_were_run(tmp_path: Path) -> None:
+    text = "agent,task,solved\n" + "".join(f"a,t{n},true\nb,t{n},false\n" for n in range(12))
+    out = make(config(tmp_path, text))
+    assert read_json(out / "view.json")["budgets"] == ["as-run"]
+    assert "as it was run" in (out / "README.md").read_text("utf-8")
+
+
+def test_changed_logs_are_another_experiment(tmp_path: Path) -> None:
+    first = config(tmp_path, runs()).digest
+    assert config(tmp_path, runs()).digest == first
+    assert config(tmp_path, runs(agents=3)).digest != first
+    assert config(tmp_path, runs(), caps=[1, 2]).digest != first
+
+
+def test_logs_that_change_while_the_workflow_runs_are_told(tmp_path: Path) -> None:
+    plan = config(tmp_path, runs())
+    plain_csv(tmp_path / "logs", runs(agents=3))
+    with pytest.raises(BadInput, match="changed while the workflow ran"):
+        import_logs(plan, plan.folder, jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("pack", {"path": "x"}, "pack: stands beside source"),
+        ("source", {"format": "moon", "paths": ["logs"]}, "'moon' is unknown"),
+        ("source", {"format": "auto", "paths": ["gone"]}, "gone: is not there"),
+        ("source", {"format": "auto"}, "paths"),
+        ("source", {"format": "auto", "paths": ["logs"], "axis": "moon"}, "source.axis"),
+        ("figures", ["moon"], "'moon' is unknown"),
+        ("moon", 1, "moon: unknown key"),
+    ],
+)
+def test_a_wrong_config_is_named(tmp_path: Path, key: str, value: Any, told: str) -> None:
+    config(tmp_path, runs())
+    held = yaml.safe_load((tmp_path / "import.yaml").read_text("utf-8")) | {key: value}
+    (tmp_path / "import.yaml").write_text(yaml.safe_dump(held), "utf-8")
+    assert is_import("import.yaml")
+    with pytest.raises(BadInput, match=told):
+        load_import_plan("import.yaml")
+
+
+def test_commands_for_cells_say_that_none_runs_here(tmp_path: Path) -> None:
+    config(tmp_path, runs())
+    with pytest.raises(BadInput, match="no cell of it runs here"):
+        load_plan("import.yaml")
+
+
+def snakemake(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    argv: Sequence[str] = [
+        "-m",
+        "snakemake",
+        "--cores",
+        "2",
+        "--configfile",
+        "config/import_example.yaml",
+    ]
+    environment = {k: v for k, v in os.environ.items() if k != "SNAKEMAKE_PROFILE"}
+    return subprocess.run(
+        [sys.executable, *argv, *more], cwd=folder, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.slow
+def test_the_example_runs_from_logs_to_page_and_then_there_is_nothing_to_do(tmp_path: Path) -> None:
+    for name in ("Snakefile", "environment.yml"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("workflow", "profiles", "config"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    done = snakemake(tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "results" / "import_example" / "README.md").read_text("utf-8")
+    assert "confirmed" in page
+    assert (tmp_path / "results" / "import_example" / "figures" / "budget_curves.png").exists()
+    assert (
+        "Nothing to be done" in snakemake(tmp_path, "-n").stdout + snakemake(tmp_path, "-n").stderr
+    )

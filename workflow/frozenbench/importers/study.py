@@ -1,0 +1,256 @@
+"""What is compared: agents, tasks, repeats, axis and caps of an import, and what refuses it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from frozenbench.canonical import BadInput
+from frozenbench.importers import budgets, notices
+from frozenbench.importers.budgets import Cap
+from frozenbench.importers.gather import Imported
+from frozenbench.importers.model import AXES, Axis, Part, Remark, Row
+from frozenbench.schema import nearest
+
+#: The one budget of logs that tell no use: each run as it was run.
+AS_RUN = "as-run"
+POWERS, ALL = "powers", "all"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the config or the command chooses.
+
+    Attributes:
+        axis: a name of AXES; None: the first that every run tells.
+        caps: caps as written, or `powers` (of two), or `all` break points.
+        agents: the agents and their order; None: all, in the order of the logs.
+        tasks: `same` (agents that ran different tasks are refused), `common`, or `all`.
+        repeats: the first so many of each; None: all.
+    """
+
+    axis: str | None = None
+    caps: tuple[str, ...] = (POWERS,)
+    agents: tuple[str, ...] | None = None
+    tasks: str = "same"
+    repeats: int | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    """The compared runs: every agent has every task and repeat, once.
+
+    Attributes:
+        rows: sorted by agent, task, repeat.
+        axis: None where no axis is to be had: then `caps` is empty.
+        limit: the smallest own limit on the axis, where one is known.
+        refusals: (control, message, cure) of what refuses a score.
+        notices: those of the import and those of the choice.
+    """
+
+    rows: tuple[Row, ...]
+    agents: tuple[str, ...]
+    tasks: tuple[str, ...]
+    repeats: int
+    axis: Axis | None
+    caps: tuple[Cap, ...]
+    limit: Decimal | None
+    refusals: tuple[tuple[str, str, str], ...]
+    notices: tuple[notices.Notice, ...]
+
+
+def make_study(imported: Imported, choice: Choice, where: str) -> Study:
+    """Choose what is compared; whatever is left out is named.
+
+    Raises:
+        BadInput: an agent, the axis or a cap is not to be had, or there is no run at all.
+    """
+    if not imported.rows:
+        raise BadInput(f"{where}: paths: hold no run; cure: the notices say why, file by file")
+    agents, remarks = _agents(imported, choice, where)
+    rows = [row for row in imported.rows if row.agent in agents]
+    axis, more = _axis(rows, choice, where)
+    left = {remark.subject.split(": ")[0] for remark in more if remark.kind == "left_out"}
+    agents = tuple(agent for agent in agents if agent not in left)
+    rows = [row for row in rows if row.agent not in left]
+    rows, refusals, told = _complete(rows, agents, choice)
+    limit, caps, beyond = _caps(rows, axis, imported, choice, where)
+    marks = [*imported.notices, *notices.collect([*remarks, *more, *told, *beyond])]
+    place = {agent: number for number, agent in enumerate(agents)}
+    return Study(
+        rows=tuple(sorted(rows, key=lambda row: (place[row.agent], row.task, row.repeat or 0))),
+        agents=agents,
+        tasks=tuple(sorted({row.task for row in rows})),
+        repeats=1 + max((row.repeat or 0 for row in rows), default=0),
+        axis=axis,
+        caps=caps,
+        limit=limit,
+        refusals=tuple(refusals),
+        notices=notices.merged(marks),
+    )
+
+
+def _agents(imported: Imported, choice: Choice, where: str) -> tuple[tuple[str, ...], list[Remark]]:
+    known = imported.agents
+    if choice.agents is None:
+        return known, []
+    for name in choice.agents:
+        if name not in known:
+            raise BadInput(f"{where}: agents: {name!r} is in no log{nearest(name, known)}")
+    out = [name for name in known if name not in choice.agents]
+    return choice.agents, [Remark("left_out", f"{name}: not chosen") for name in out]
+
+
+def _axis(rows: Sequence[Row], choice: Choice, where: str) -> tuple[Axis | None, list[Remark]]:
+    """Return the axis, and the agents whose runs do not tell their use on it."""
+    if choice.axis is None:
+        return budgets.first_axis(rows), []
+    axis = AXES[choice.axis]
+    counts = budgets.told(rows, axis)
+    lacking = {agent: pair for agent, pair in counts.items() if pair[0]}
+    if len(lacking) == len(counts):
+        others = [
+            a.name for a in AXES.values() if not any(n for n, _ in budgets.told(rows, a).values())
+        ]
+        raise BadInput(
+            f"{where}: axis: {axis.name!r} is not to be had: no agent tells it for all its runs; cure: "
+            + (
+                f"one of {', '.join(others)}"
+                if others
+                else "leave it out: the runs as they were run"
+            )
+        )
+    remarks = []
+    for agent, (missing, whole) in lacking.items():
+        told = f"{agent}: {axis.name} is not told in {missing} of {whole} runs"
+        remarks += [Remark("left_out", told), Remark("use_not_told", told)]
+    return axis, remarks
+
+
+def _complete(
+    rows: list[Row], agents: Sequence[str], choice: Choice
+) -> tuple[list[Row], list[tuple[str, str, str]], list[Remark]]:
+    """Give every agent every task and repeat: what is missing is ERROR, or refuses the score."""
+    refusals: list[tuple[str, str, str]] = []
+    remarks: list[Remark] = []
+    if choice.repeats is not None:
+        rows = [row for row in rows if (row.repeat or 0) < choice.repeats]
+    tasks: dict[str, set[str]] = defaultdict(set)
+    repeats: dict[str, int] = defaultdict(int)
+    for row in rows:
+        tasks[row.agent].add(row.task)
+        repeats[row.agent] = max(repeats[row.agent], 1 + (row.repeat or 0))
+    union = set().union(*tasks.values())
+    common = set(union).intersection(*tasks.values()) if tasks else set()
+    if union != common:
+        remarks += _differing(union, tasks, agents)
+        if choice.tasks == "same":
+            refusals.append(
+                (
+                    "tasks",
+                    f"the agents ran different tasks: {len(common)} of {len(union)} are common",
+                    "tasks: common compares these, under another name; tasks: all counts a "
+                    "missing one as ERROR",
+                )
+            )
+        if choice.tasks == "common":
+            rows = [row for row in rows if row.task in common]
+            union = common
+    if not union:
+        return (
+            [],
+            [*refusals, ("tasks", "no task is common to all agents", "other agents")],
+            remarks,
+        )
+    if len(set(repeats.values())) > 1:
+        told = ", ".join(f"{agent} {count}" for agent, count in repeats.items())
+        refusals.append(
+            (
+                "repeats",
+                f"the agents ran different numbers of repeats: {told}",
+                f"repeats: {min(repeats.values())} compares the first of each",
+            )
+        )
+    # Where the score is refused, nobody's rows are filled up by what others ran.
+    due = tasks if choice.tasks == "same" else dict.fromkeys(tasks, union)
+    missing = list(_missing(rows, due, repeats))
+    remarks += notices.of_rows(missing)
+    return [*rows, *missing], refusals, remarks
+
+
+def _differing(
+    union: set[str], tasks: Mapping[str, set[str]], agents: Sequence[str]
+) -> Iterator[Remark]:
+    for task in sorted(union):
+        lacking = [agent for agent in agents if task not in tasks[agent]]
+        if lacking:
+            told = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" * (len(lacking) > 3))
+            yield Remark("task_not_run_by_all", f"{task}: not by {told}")
+
+
+def _missing(
+    rows: Sequence[Row], due: Mapping[str, set[str]], repeats: Mapping[str, int]
+) -> Iterator[Row]:
+    there = {(row.agent, row.task, row.repeat or 0) for row in rows}
+    for agent, tasks in due.items():
+        for task in sorted(tasks):
+            for repeat in range(repeats[agent]):
+                if (agent, task, repeat) not in there:
+                    yield Row(agent, task, None, repeat=repeat, error="missing_row")
+
+
+def _caps(
+    rows: Sequence[Row], axis: Axis | None, imported: Imported, choice: Choice, where: str
+) -> tuple[Decimal | None, tuple[Cap, ...], list[Remark]]:
+    """Return the own limit, the caps up to it, and the caps that lie beyond."""
+    if axis is None:
+        return None, (), []
+    agents = {row.agent for row in rows}
+    held = [imported.limits.get(agent, {}).get(axis.name) for agent in sorted(agents)]
+    limit = min((value for value in held if value is not None), default=None)
+    if choice.caps == (POWERS,):
+        return limit, budgets.powers_of_two(rows, axis, limit), []
+    caps = (
+        budgets.break_points(rows, axis)
+        if choice.caps == (ALL,)
+        else budgets.parse_caps(choice.caps, axis, f"{where}: caps")
+    )
+    kept = tuple(cap for cap in caps if limit is None or cap <= limit)
+    beyond = [
+        Remark("cap_beyond_limit", f"{budgets.name_of(axis, cap)}: the own limit is {limit}")
+        for cap in caps
+        if cap not in kept
+    ]
+    if not kept:
+        raise BadInput(
+            f"{where}: caps: all lie beyond the log's own limit of {limit}; cure: lower caps"
+        )
+    return limit, kept, beyond
+
+
+def with_limits(imported: Imported, limits: Mapping[str, Decimal]) -> Imported:
+    """Return the import under limits that the config states, in place of what its logs state.
+
+    An unsolved run that used as much as a limit, and whose own ending is not told, ran out of it.
+    """
+    if not limits:
+        return imported
+
+    def judged(row: Row) -> Row:
+        if row.solved or row.ran_out is not None or row.ending is not None:
+            return row
+        for axis, limit in limits.items():
+            used = row.use.on(axis)
+            if used is not None and used >= limit:
+                return replace(row, ran_out=axis, inferred=True)
+        return row
+
+    rows = tuple(judged(row) for row in imported.rows)
+    added = [new for old, new in zip(imported.rows, rows, strict=True) if new is not old]
+    every = {agent: {**imported.limits.get(agent, {}), **limits} for agent in imported.agents}
+    stated = Part(rows=rows, limits=dict.fromkeys(imported.agents, limits))
+    marks = notices.collect([*notices.of_inferred(added), *notices.overshoot([stated])])
+    told = notices.merged([*imported.notices, *marks])
+    return replace(imported, rows=rows, limits=every, notices=told)
