@@ -94,7 +94,8 @@ def test_every_example_for_people_can_be_parsed(name: str) -> None:
     import argparse
     import shlex
 
-    for line in COMMANDS[name].example.split("&&")[:1]:
+    for line in COMMANDS[name].example.splitlines():
+        line = line.split("&&")[0]
         words = shlex.split(line)
         assert words[:2] == ["frozenbench", name]
         parser = argparse.ArgumentParser(exit_on_error=False)
