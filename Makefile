@@ -52,7 +52,7 @@ check: .venv/.dev  ## ruff, strict mypy, snakefmt, snakemake --lint
 	$(BIN)/snakemake --lint
 
 test: check  ## what CI runs
-	$(BIN)/python -m pytest -m "not soak and not model"
+	$(BIN)/python -m pytest -m "not soak and not model and not attacks"
 
 soak: .venv/.dev  ## twenty killed runs, and everything else that takes long
 	$(BIN)/python -m pytest -m soak

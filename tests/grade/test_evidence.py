@@ -72,6 +72,9 @@ def test_green_is_every_expected_id_once_and_the_end_mark() -> None:
         ((*GOOD[:3], {"end": 1}), "tampered"),
         ((*GOOD, {"end": 0}), "tampered"),
         ((*GOOD[:3], {"end": True}), "tampered"),
+        # the harness saw that a test called passed had not run to its end
+        ((*GOOD[:3], {"tampered": "t::b"}, END), "tampered"),
+        ((BEGIN, {"tampered": "t::b"}, {"collect_error": "t"}, END), "tampered"),
     ],
 )
 def test_anything_else_is_not_green(facts: Any, failure: str) -> None:
@@ -144,6 +147,7 @@ MALFORMED = [
     b'{"nonce": "a1b2", "end": "0"}',
     b'{"nonce": "a1b2", "end": [0]}',
     b'{"nonce": "a1b2", "collect_error": {}}',
+    b'{"nonce": "a1b2", "tampered": 1}',
     b"\xff\xfe",
     b"[" * 100_000,
 ]

@@ -8,6 +8,7 @@ is on the module path, so that nothing in the tree can stand in for them.
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import functools
 import gc
@@ -18,7 +19,8 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from types import CodeType, FunctionType
 from typing import Any
 
 
@@ -29,7 +31,7 @@ def main() -> int:
     nonce = sys.stdin.readline().strip()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     import_pytest()
-    return run_tests(Report(descriptor, nonce), json.loads(sys.argv[1]))
+    return run_tests(Report(descriptor, nonce), json.loads(sys.argv[1]), beside_candidate=True)
 
 
 def import_pytest(*others: str) -> None:
@@ -41,8 +43,11 @@ def import_pytest(*others: str) -> None:
     gc.enable()
 
 
-def run_tests(report: Report, spec: dict[str, Any]) -> int:
-    """Report `begin`, what was collected, each test's outcome, and `end` with pytest's status."""
+def run_tests(report: Report, spec: dict[str, Any], beside_candidate: bool = False) -> int:
+    """Report `begin`, what was collected, each test's outcome, and `end` with pytest's status.
+
+    `beside_candidate`: the tests import the candidate, so what they lean on is watched.
+    """
     import pytest
 
     pytest.hookimpl(hookwrapper=True, tryfirst=True)(Reporter.pytest_runtest_call)
@@ -50,7 +55,7 @@ def run_tests(report: Report, spec: dict[str, Any]) -> int:
     _put_tree_on_path(spec["folders"])
     _import_packages(spec["packages"])
     report.say(begin=True)
-    reporter = Reporter(report)
+    reporter = Reporter(report, beside_candidate)
     status = pytest.main(
         [
             *spec["arguments"],
@@ -105,14 +110,17 @@ class Reporter:
     """The pytest plug-in that tells what was collected and how each test ended.
 
     A test that pytest calls passed counts only if its own function, with the code that was
-    collected, has run to its end: whoever changes pytest makes it say passed, not that.
+    collected, has run to its end: whoever changes pytest makes it say passed, not that. And what
+    the test leaned on must be what it was.
     """
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, watches: bool) -> None:
         self._say = report.say
+        self._watches = watches
         self._worst: dict[str, str] = {}
         self._collected: dict[str, Any] = {}
         self._returned: set[str] = set()
+        self._parts: list[Part] = []
         # pytest's own words go out by a stream of their own: a candidate may close its output.
         self._stdout = sys.stdout
         self._own = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
@@ -130,6 +138,7 @@ class Reporter:
         The command line was understood: what ends pytest from now on is the tree, and is told so.
         """
         sys.stdout = self._stdout
+        self._parts = list(parts()) if self._watches else []
         self._say(started=True)
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -168,7 +177,42 @@ class Reporter:
         if report.when == "teardown":
             if self._worst[report.nodeid] == "passed" and report.nodeid not in self._returned:
                 self._say(tampered=f"{report.nodeid} was called passed and had not run to its end")
+            if (name := changed(self._parts)) is not None:
+                self._say(tampered=f"{name} was changed")
+                self._parts = []  # once is enough
             self._say(test=report.nodeid, outcome=self._worst.pop(report.nodeid))
+
+
+#: Where a function or class stands, its name there, itself, and its code.
+Part = tuple[Mapping[str, Any], str, Any, CodeType | None]
+
+#: Builtins that programs replace for reasons of their own.
+REPLACED = ("print", "open", "input", "help", "exit", "quit", "breakpoint", "__import__", "_")
+
+
+def parts() -> Iterator[Part]:
+    """Yield what tests lean on: functions and classes of pytest with their methods, and builtins."""
+    for name, thing in vars(builtins).items():
+        if callable(thing) and name not in REPLACED:
+            yield vars(builtins), name, thing, None
+    for module in [m for n, m in sys.modules.items() if n.split(".")[0] in ("pytest", "_pytest")]:
+        for name, thing in vars(module).items():
+            if not isinstance(thing, (FunctionType, type)) or "pytest" not in thing.__module__:
+                continue
+            yield vars(module), name, thing, getattr(thing, "__code__", None)
+            if isinstance(thing, type) and thing.__module__ == module.__name__:
+                for inner, member in vars(thing).items():
+                    if isinstance(member, (FunctionType, classmethod)):
+                        yield vars(thing), inner, member, getattr(member, "__code__", None)
+
+
+def changed(known: list[Part]) -> str | None:
+    """Return the name of a part that is another one than it was, or has other code."""
+    for space, name, thing, code in known:
+        now: Any = space.get(name)
+        if now is not thing or (code is not None and now.__code__ is not code):
+            return f"{getattr(thing, '__module__', 'pytest')}.{name}"
+    return None
 
 
 def _code(function: Any) -> Any:

@@ -22,8 +22,8 @@ from typing import Any
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from agent_loop import WorkFolder  # noqa: E402
-from grade_pytest import Report, import_pytest, run_tests  # noqa: E402
+from agent_loop import WorkFolder
+from grade_pytest import Report, import_pytest, run_tests
 
 MAX_OUTPUT = 64 * 1024
 

@@ -1,0 +1,3 @@
+"""Raises SystemExit(0) at import."""
+import sys
+sys.exit(0)
