@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from frozenbench.canonical import Refused
 from frozenbench.controls import METRIC
-from frozenbench.page import table
+from frozenbench.page_blocks import Page, Section, table
+from frozenbench.page_markdown import markdown
 from frozenbench.score_bundle import FIRST_FIVE, score_bundle
 from frozenbench.table import read_table
 from small_experiment_files import Change, Files, files_of
@@ -41,9 +42,11 @@ def test_controls_stand_above_the_score_and_what_is_unsaid_below(files: Files) -
     headings = re.findall(r"^## (.*)$", files.text, re.MULTILINE)
     assert headings == [
         "Frozen controls",
+        "Which budget, which metric",
         "Scores",
         "Ranking flips",
         "Outcomes",
+        "Cells to read",
         "What these numbers do not say",
         "Check it",
     ]
@@ -78,7 +81,7 @@ def test_every_control_is_told(files: Files) -> None:
 
 
 def test_every_agent_has_a_row_for_every_budget_with_its_n(files: Files) -> None:
-    section = files.text.split("## Scores")[1].split("## Ranking")[0]
+    section = files.text.split("## Scores")[1].split("Over all budgets")[0]
     rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")][2:]
     names = [(row[0].removeprefix("| "), row[1]) for row in rows]
     assert sorted(names) == sorted((b, a) for b in files.plan.budgets for a in ("one", "two"))
@@ -219,7 +222,9 @@ def test_a_subset_and_what_is_accepted_are_marked(tmp_path: Path) -> None:
 
 
 def test_a_cell_of_a_table_cannot_break_it() -> None:
-    assert table(["a|b"], [["c|d"]])[0::2] == ["| a\\|b |", "| c\\|d |"]
+    block = table("t", ["a|b"], [["c|d\n| e"]])
+    text = markdown(Page("p", (), (Section("s", "s", (block,)),)))
+    assert text.splitlines()[4::2] == ["| a\\|b |", "| c\\|d \\| e |"]
 
 
 # A refused score
@@ -233,7 +238,18 @@ def test_a_refused_score_shows_why_and_no_number(refused: Files) -> None:
     assert "## Frozen controls" in text
     assert "## Scores" not in text
     assert "%**" not in text
-    assert [path.name for path in refused.page.iterdir()] == ["README.md"]
+    shown = (refused.page / "index.html").read_text("utf-8")
+    assert "noop must be EXHAUSTED everywhere" in shown
+    assert 'id="controls"' in shown
+    assert not [word for word in ('id="scores"', "<img", 'class="bar"') if word in shown]
+    first = (refused.page / "report.rst").read_text("utf-8")
+    assert first.startswith("study")
+    assert "noop must be EXHAUSTED everywhere" in first
+    assert {path.name for path in refused.page.iterdir()} == {
+        "README.md",
+        "index.html",
+        "report.rst",
+    }
 
 
 # score_bundle.json

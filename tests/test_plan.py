@@ -16,11 +16,20 @@ from frozenbench.explain import (
     flat,
     why_lines,
 )
-from frozenbench.forecast import ceiling, forecast_lines, missing_grades, missing_runs
+from frozenbench.forecast import (
+    Held,
+    ceiling,
+    forecast_lines,
+    missing_grades,
+    missing_runs,
+    recorded,
+)
+from frozenbench.gateway.record import Entry, key_material
 from frozenbench.plan import Plan, load_plan
 from small_study import CHAT, CONFIG, Study, changed
 
 HEX = re.compile("[0-9a-f]{64}")
+PRICES = {"currency": "EUR", "input_per_million": 1, "output_per_million": 4}
 
 
 @pytest.fixture
@@ -279,9 +288,10 @@ def test_the_forecast_is_the_most_that_the_missing_runs_can_cost(study: Study) -
     plan = study.plan()
     cells = [cell for cell in missing_runs(plan) if cell.agent == "one"]
     most = ceiling(plan, "one", cells)
-    assert (most.runs, most.requests, most.tokens) == (4, 2 * (1 + 4), 4 * 500)
+    # What calls-1 asks is the beginning of what calls-4 asks, and is bought once.
+    assert (most.runs, most.requests, most.tokens) == (4, 2 * 4, 2 * 500)
     assert most.seconds == 2 * 60 + 2 * 30
-    assert (most.money, most.currency) == (4 * 500 * 4 / 1e6, "EUR")
+    assert (most.money, most.currency) == (2 * 500 * 4 / 1e6, "EUR")
     assert ceiling(plan, "two", cells).requests == 0, "no model"
 
 
@@ -289,7 +299,9 @@ def test_oneshot_asks_once_a_cell(study: Study) -> None:
     study.agents["one"] = {**CHAT}
     plan = study.plan()
     cells = [cell for cell in plan.cells if cell.agent == "one"]
-    assert ceiling(plan, "one", cells).requests == 4
+    assert ceiling(plan, "one", cells).requests == 2, "one a task, whatever the budget"
+    study.config = changed(CONFIG, "responses.policy", "independent")
+    assert ceiling(study.plan(), "one", cells).requests == 4
 
 
 def test_a_cap_that_is_absent_is_no_number_in_the_forecast(study: Study) -> None:
@@ -301,6 +313,103 @@ def test_a_cap_that_is_absent_is_no_number_in_the_forecast(study: Study) -> None
     assert (most.requests, most.tokens, most.money) == (None, None, None)
     told = "\n".join(forecast_lines(plan))
     assert "one: 2 runs, at most no cap on requests, no cap on tokens, 18 s on its clock" in told
+
+
+def test_where_a_cap_is_absent_the_cost_has_no_bound(study: Study) -> None:
+    study.agents["one"] = {**CHAT, "policy": "resample", "prices": PRICES}
+    assert "no bound" not in "\n".join(forecast_lines(study.plan()))
+    study.config["budgets"][0].pop("max_tokens")
+    told = "\n".join(forecast_lines(study.plan()))
+    assert "the cost has no bound: 1 of the agents that ask a model have no cap on tokens" in told
+    assert "EUR" not in told, "money is told where it has a bound"
+
+
+def test_all_agents_that_ask_a_model_are_summed(study: Study) -> None:
+    study.agents["one"] = {**CHAT, "policy": "resample", "prices": PRICES}
+    study.agents["two"] = {**CHAT, "policy": "oneshot", "salt": "x"}
+    told = list(forecast_lines(study.plan()))
+    assert (
+        "in all: 8 runs, at most 10 requests, 2,000 tokens, 360 s on its clock, money not known: "
+        in (told[4])
+    )
+    study.agents["two"]["prices"] = {**PRICES, "currency": "USD", "cached_per_million": 50}
+    told = list(forecast_lines(study.plan()))
+    assert told[4].endswith(", 0.0040 EUR, 0.05 USD")
+
+
+def test_a_program_s_requests_have_no_bound_but_its_tokens(study: Study) -> None:
+    endpoint = {**CHAT["endpoint"], "base_url": "http://127.0.0.1:1"}
+    study.write("helper.py", "")
+    study.agents["one"] = {
+        "adapter": "program",
+        "code": ["helper.py"],
+        "argv": ["python", "helper.py"],
+        "endpoint": endpoint,
+        "prices": PRICES,
+    }
+    plan = study.plan()
+    cells = [cell for cell in plan.cells if cell.agent == "one"]
+    most = ceiling(plan, "one", cells)
+    assert (most.requests, most.tokens, most.money) == (None, 4 * 500, 4 * 500 * 4 / 1e6)
+
+
+def test_what_is_recorded_of_the_agents(study: Study) -> None:
+    study.agents["one"] = {**CHAT, "policy": "resample"}
+    plan = study.plan()
+    assert recorded(plan) == {("one",): Held()}
+    digests = list(plan.task_by_digest)
+    endpoint = digest(plan.agents["one"].sheet["endpoint"])
+    body = {
+        "model": "m",
+        "choices": [{"message": {"role": "assistant", "content": "x"}}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7},
+    }
+    for task, repeat, salt, seed in (
+        (digests[0], 0, None, 1),
+        (digests[1], 0, None, 2),
+        (digests[1], 99, None, 3),  # of a repeat that this experiment has not
+        (digests[1], 0, "other", 4),
+        ("0" * 64, 0, None, 5),
+    ):
+        material = key_material(
+            endpoint=endpoint,
+            task=task,
+            repeat=repeat,
+            salt=salt,
+            request={"seed": seed},
+            occurrence=0,
+        )
+        entry = Entry(digest(material), material, body, 0.1, "2026-11-30", None, "m")
+        study.write(
+            f"results/responses/{entry.key[:2]}/{entry.key}.json", json.dumps(entry.to_json())
+        )
+    assert recorded(plan) == {("one",): Held(2, 14)}
+    told = "\n".join(forecast_lines(plan))
+    assert "recorded of one and these tasks: 2 responses with 14 tokens" in told
+
+
+def test_what_was_paid_and_may_be_paid(study: Study) -> None:
+    study.agents["one"] = {**CHAT, "policy": "resample", "prices": PRICES}
+    study.config["max_spend"] = 2
+    plan = study.plan()
+    assert "max_spend 2.00 EUR: nothing paid so far; at most 2.00 EUR more" in "\n".join(
+        forecast_lines(plan)
+    )
+    line = {"key": "k", "spend": 0.5, "currency": "EUR", "estimated": True}
+    study.write(f"{plan.folder}/spend.jsonl", json.dumps(line) + "\n")
+    assert (
+        "max_spend 2.00 EUR: 0.50 EUR paid for 1 responses so far, 1 of them by an estimate; at most "
+        "1.50 EUR more"
+    ) in "\n".join(forecast_lines(plan))
+
+
+def test_the_limit_of_money_is_no_control(study: Study) -> None:
+    study.agents["one"] = {**CHAT, "policy": "resample", "prices": PRICES}
+    without = study.plan()
+    study.config["max_spend"] = {"amount": 3, "currency": "EUR"}
+    limited = study.plan()
+    assert (limited.digest, limited.view_digest) == (without.digest, without.view_digest)
+    assert limited.cells == without.cells
 
 
 def test_the_forecast_tells_what_is_to_do_and_the_next_command(study: Study) -> None:

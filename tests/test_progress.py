@@ -8,6 +8,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from frozenbench.gateway.ledger import Ledger, Spending
 from frozenbench.progress import Count, ProgressHandler, show_progress, spoken
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +56,26 @@ def test_a_line_tells_cells_jobs_tokens_time_left_and_what_runs(
         "cells 2 of 4 | jobs 10 of 20 | 1,500 tokens | about 20 s left"
         " | now run_cell: b t1 calls-2 repeat 0 (0 s)\n"
     )
+
+
+def test_up_to_three_jobs_that_run_are_named_the_longest_first() -> None:
+    count = Count(9, 0, 0.0)
+    for number, since in enumerate((8.0, 5.0, 9.0, 6.0, 7.0)):
+        count.running[number] = ("run_cell", f"run_cell: cell {number}", since)
+    assert count.line(10.0) == (
+        "cells 0 of 9 | now run_cell: cell 1 (5 s), run_cell: cell 3 (4 s), run_cell: cell 4 (3 s) and "
+        "2 more"
+    )
+
+
+def test_what_was_paid_so_far(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "spend.jsonl")
+    stream, count = io.StringIO(), Count(4, 1, 0.0)
+    shown = ProgressHandler(stream, count, lambda: 100.0, Spending(ledger, 2.5, "EUR"))
+    shown.emit(record("run_info"))
+    ledger.add({"key": "k", "spend": 0.75, "currency": "EUR", "estimated": False})
+    shown.emit(record("run_info"))
+    assert stream.getvalue() == "cells 1 of 4\ncells 1 of 4 | 0.75 EUR of 2.50 EUR paid\n"
 
 
 def test_a_pipe_gets_a_line_now_and_then_and_a_terminal_one_line_that_is_rewritten() -> None:

@@ -32,7 +32,7 @@ from frozenbench.schema_files import (
 from small_study import ALPHA, BETA, CHAT, CONFIG, PYTHON, changed
 
 ROOT = Path(__file__).parents[1]
-NAMES = ["config", "pack-line", "agent", "verdict"]
+NAMES = ["config", "import", "pack-line", "agent", "verdict"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,7 +69,8 @@ def validates(name: str, value: Any) -> bool:
 
 def test_shipped_files_fit_their_schemas() -> None:
     for path in sorted((ROOT / "config").glob("*.yaml")):
-        assert validates("config", yaml.safe_load(path.read_text("utf-8"))), path.name
+        held = yaml.safe_load(path.read_text("utf-8"))
+        assert validates("import" if "source" in held else "config", held), path.name
     for path in sorted((ROOT / "config" / "agents").glob("*.yaml")):
         assert validates("agent", yaml.safe_load(path.read_text("utf-8"))), path.name
     for path in sorted((ROOT / "packs").glob("*/pack.jsonl")):
@@ -134,7 +135,8 @@ def test_a_table_names_every_key_of_its_file() -> None:
     assert "| `budgets[].max_tokens` | input and output tokens" in tables["config"]
     assert "| tokens | absent | run key |" in tables["config"]
     assert "| `endpoint.base_url` | root of an endpoint" in tables["agent"]
-    assert set(tables) == {"config", "agent", *(f"adapter {name}" for name in free_adapters())}
+    adapters = {f"adapter {name}" for name in free_adapters()}
+    assert set(tables) == {"config", "agent", "import", *adapters}
 
 
 def test_a_default_in_the_table_is_the_default() -> None:

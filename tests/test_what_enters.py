@@ -94,6 +94,7 @@ CHANGED: dict[str, tuple[Change, ...]] = {
     "title": (config("title", "A title"),),
     "tasks": (config("tasks", ["alpha"]),),
     "startup_timeout_s": (config("startup_timeout_s", 9),),
+    "max_spend": (config("max_spend", {"amount": 5, "currency": "EUR"}),),
     "allow_open_network": (config("allow_open_network", ["alpha"]),),
     "accept_error_share": (config("accept_error_share", 0.5),),
     "accept_unmetered": (config("accept_unmetered", ["one"]),),

@@ -21,6 +21,13 @@ from frozenbench.stats.flips import Ladder, ladders
 
 DIGEST = hashlib.sha256(b"synthetic").hexdigest()
 Json = dict[str, Any]
+OUTCOME_COLUMNS = (
+    ("PASS", "pass_rate"),
+    ("FAIL_TEST", "fail_test_rate"),
+    ("FAIL_ASSUME", "assume_rate"),
+    ("EXHAUSTED", "exhaust_rate"),
+    ("ERROR", "error_rate"),
+)
 
 
 def hex64(text: str) -> str:
@@ -269,15 +276,32 @@ def _contrasts(world: World, drawn: str) -> list[Json]:
 
 
 def _cells(world: World, controls: Json) -> pa.Table:
+    """Outcomes as `_summary` counts them; each agent passes the first tasks in its own order."""
     subset = controls["task_subset"]
-    rows = [
-        {"agent": agent, "budget": budget, "control": False}
-        | {key: held[key] for key in ("split", "network")}
-        for agent in world.counts
-        for budget in world.all_budgets()
-        for task, held in controls["tasks"].items()
-        if subset is None or task in subset
-    ]
+    names = list(world.all_budgets())
+    rows = []
+    for drawn in world.slices:
+        tasks = [task for task, held in controls["tasks"].items() if held["split"] == drawn]
+        points = {(row["agent"], row["budget"]): row for row in _summary(world, drawn)}
+        for turn, agent in enumerate(world.counts):
+            step = next(step for step in (7 + 2 * turn, 11, 13, 1) if math.gcd(step, world.n) == 1)
+            for budget in names:
+                row = points[agent, budget]
+                found = [
+                    outcome
+                    for outcome, column in OUTCOME_COLUMNS
+                    for _ in range(round((row[column] or 0.0) * world.n))
+                ]
+                found += ["FAIL_TEST"] * (world.n - len(found))  # what a changed row left out
+                for place in range(len(tasks)):
+                    task = tasks[place * step % len(tasks)]
+                    held = controls["tasks"][task]
+                    if subset is None or task in subset:
+                        rows.append(
+                            {"agent": agent, "budget": budget, "task": task, "control": False}
+                            | {key: held[key] for key in ("split", "network")}
+                            | {"outcome": found[place]}
+                        )
     return pa.Table.from_pylist(rows)
 
 

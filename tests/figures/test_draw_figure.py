@@ -24,7 +24,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def test_names_are_the_figures_alone() -> None:
-    assert figure_names() == ("budget_curves", "outcomes", "pareto")
+    assert figure_names() == ("budget_curves", "outcomes", "pareto", "task_grid")
     for name in NOT_FIGURES:
         module = __import__(f"frozenbench.figures.{name}", fromlist=["x"])
         assert not hasattr(module, "build_figure")
@@ -48,7 +48,7 @@ import sys
 from pathlib import Path
 from frozenbench.draw_figure import draw_figure
 statistics, controls, view, measured, cells, out = map(Path, sys.argv[1:])
-for figure in ("budget_curves", "outcomes", "pareto"):
+for figure in ("budget_curves", "outcomes", "pareto", "task_grid"):
     draw_figure(figure, statistics, controls, view, measured, cells, out / figure)
 assert "matplotlib.pyplot" not in sys.modules
 """
@@ -81,7 +81,7 @@ def test_same_bytes_in_another_process_and_surroundings(
         "SOURCE_DATE_EPOCH": "86400",
     }
     second = draw_elsewhere(files, tmp_path / "deeper" / "two", other)
-    assert len(first) == 9
+    assert len(first) == 12
     assert first == second
 
 
@@ -166,7 +166,7 @@ def test_unknown_figure_lists_those_that_exist(
     write_view: WriteView, tmp_path: Path, figure: str
 ) -> None:
     files = write_view(World(COUNTS))
-    with pytest.raises(BadInput, match="budget_curves, outcomes, pareto"):
+    with pytest.raises(BadInput, match="budget_curves, outcomes, pareto, task_grid"):
         files.draw(figure, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -77,10 +78,20 @@ def test_title_of_the_view_leads(draw: Draw) -> None:
     assert words(figure).startswith("Mine: what happened to every cell")
 
 
-@pytest.mark.parametrize(("agents", "rows"), [(1, 1), (4, 1), (5, 2), (6, 2), (9, 3)])
+@pytest.mark.parametrize(("agents", "rows"), [(1, 1), (4, 1), (5, 2), (6, 2), (9, 2), (25, 5)])
 def test_small_multiples_in_even_rows(draw: Draw, agents: int, rows: int) -> None:
     figure, _ = draw(World({f"a{i}": [i] * 4 for i in range(agents)}), "outcomes")
     tops = [round(axes.get_position().y1, 6) for axes in figure.axes]
     assert len(tops) == agents
     assert len(set(tops)) == rows
     assert tops == sorted(tops, reverse=True)
+
+
+def test_thirty_budgets_do_not_cover_each_others_labels(draw: Draw) -> None:
+    caps = tuple(range(1, 31))
+    figure, _ = draw(World({f"a{i}": [i + 1] * 30 for i in range(5)}, caps=caps), "outcomes")
+    ticks = [box for text, box in boxes(figure) if text.isdigit() and int(text) > 9]
+    for one, other in combinations(ticks, 2):
+        apart = one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 or other.y1 <= one.y0
+        assert apart
+    assert words(figure).split("\n").count("30") == 5, "the last is always labelled"

@@ -25,7 +25,8 @@ PLAIN = re.compile(r"^(?:local)?rule (\w+):$", re.MULTILINE)
 #: What closes every run that has something to do.
 CLOSING = {"publish": 1, "check_score": 1}
 #: What a new view of a table needs.
-VIEW = {"freeze_view": 1, "contrast": 1, "draw_figure": 1, "write_page": 1} | CLOSING
+VIEW = {"freeze_view": 1, "contrast": 1, "draw_figure": 1, "write_page": 1, "write_tables": 1}
+VIEW |= CLOSING
 #: What a new experiment needs besides its cells.
 EXPERIMENT = {"freeze_controls": 1, "collect_cells": 1} | VIEW
 

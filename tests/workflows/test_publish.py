@@ -37,8 +37,25 @@ def test_what_a_reader_finds(base: Project) -> None:
     assert {"README.md", "cells.parquet", "measured.parquet", "controls.json"} <= set(shown)
     assert {f"figures/budget_curves.{kind}" for kind in ("pdf", "png", "svg")} <= set(shown)
     assert "score_bundle.json" in shown
+    assert "report.rst" not in shown, "it is the report's"
+    page = shown["index.html"].decode()
+    assert "data:image/svg+xml;base64," in page
+    for told in ("proposal 3", "+++ greeting.py", "frozenbench show stubborn greet calls-3"):
+        assert told in page, "the cells of the crossing, step by step"
     hidden = [path.name for path in (base / "results/small").rglob(".*")]
     assert all(name.startswith((".published-", ".checked-")) for name in hidden)
+
+
+def test_verify_writes_the_page_again_and_compares(project: Project) -> None:
+    assert project.frozenbench("verify").status == 0
+    (page,) = (project / "results/experiments").glob("*/views/*/page/index.html")
+    whole = page.read_text("utf-8")
+    page.write_text(whole.replace("100.0 %", "99.9 %", 1), "utf-8")
+    ran = project.frozenbench("verify")
+    assert ran.status == 1
+    assert "page/index.html: is not what the tables give" in ran.said
+    page.write_text(whole, "utf-8")
+    assert project.frozenbench("verify").status == 0
 
 
 def test_nothing_in_the_results_tells_of_this_machine(base: Project) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from pathlib import Path
 
 from project import Project
 
@@ -13,15 +15,32 @@ def test_lint_has_nothing_to_say(project: Project) -> None:
     assert "Lints for" not in ran.said
 
 
-def test_a_report_holds_the_figure(project: Project) -> None:
+def test_a_report_begins_with_the_controls_and_holds_all_that_is_shown(project: Project) -> None:
     ran = project.snakemake("--report", "report.zip")
     assert ran.status == 0, ran.said
     with zipfile.ZipFile(project / "report.zip") as report:
         names = report.namelist()
         page = next(name for name in names if name.endswith("report.html"))
-        assert b"budget_curves" in report.read(page)
-    assert any(name.endswith(".png") for name in names)
+        told = report.read(page).decode()
+    held = {Path(name).name for name in names}
+    assert {"budget_curves.png", "controls.json", "index.html", "summary.csv"} <= held
+    for category in ("1 Controls", "2 Scores", "3 Tables"):
+        assert category in told
+    controls = json.loads((project / "results/small/controls.json").read_bytes())
+    first = told.index("Frozen controls")
+    assert controls["pack"]["digest"] in told[first : first + 5000], "on the first page"
     assert project.due().rules == {}
+
+
+def test_a_report_can_be_made_from_another_folder(project: Project) -> None:
+    """The first page is found beside the results, wherever the Snakefile lies."""
+    moved = project.folder.with_name("elsewhere")
+    moved.mkdir()
+    words = ("--snakefile", str(moved / "Snakefile"), "--report", "other.zip")
+    for name in ("Snakefile", "workflow", "environment.yml", "profiles"):
+        (project / name).rename(moved / name)
+    ran = project.snakemake(*words)
+    assert ran.status == 0, ran.said
 
 
 def test_the_graph_behind_a_finished_experiment_is_whole(project: Project) -> None:

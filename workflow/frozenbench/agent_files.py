@@ -160,7 +160,8 @@ def _connection(agent: Agent, options: Any) -> dict[str, Any]:
             if value is not None and key in ("base_url", "key_env", "server", "max_concurrency")
         }
     if agent.prices is not None:
-        found["prices"] = dataclasses.asdict(agent.prices)
+        prices = dataclasses.asdict(agent.prices)
+        found["prices"] = {name: value for name, value in prices.items() if value is not None}
     return found
 
 

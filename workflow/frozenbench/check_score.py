@@ -7,6 +7,7 @@ from pathlib import Path
 
 from frozenbench.canonical import Incomplete, Refused, read_json, write_atomic
 from frozenbench.closing import closing_lines, refusal_lines
+from frozenbench.pack_check.stored import of_experiment
 
 
 def check_score(published: Path, out: Path) -> int:
@@ -52,4 +53,5 @@ def published_lines(published: Path, planned: str | None = None) -> tuple[Sequen
     tables = published / "tables"
     summary = read_table(tables / "summary.parquet").to_pylist()
     controls, view = read_json(published / "controls.json"), read_json(published / "view.json")
-    return closing_lines(controls, view, summary, read_json(tables / "statistics.json")), 0
+    statistics, check = read_json(tables / "statistics.json"), of_experiment(controls)
+    return closing_lines(controls, view, summary, statistics, check), 0

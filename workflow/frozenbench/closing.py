@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from frozenbench.controls import CAP_FIELDS
+from frozenbench.controls import CAP_FIELDS, is_imported
+from frozenbench.grader_attacks import grader_attacks
+from frozenbench.import_lines import source_lines
+from frozenbench.pack_check.stored import said
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -22,6 +26,12 @@ def pack_line(controls: Mapping[str, Any], view: Mapping[str, Any]) -> str:
         f"pack {view['pack']['name']} ({view['pack']['status']}) {controls['pack']['digest'][:12]}, "
         f"{len(weights)} tasks, weights {min(weights)} to {max(weights)}{subset}{listed}"
     )
+
+
+def trust_counts(controls: Mapping[str, Any]) -> str:
+    """Return how many tasks are graded at each trust level."""
+    counts = Counter(task["grader_trust"] for task in controls["tasks"].values())
+    return ", ".join(f"{level} ({count} tasks)" for level, count in sorted(counts.items()))
 
 
 def budget_line(name: str, budget: Mapping[str, Any]) -> str:
@@ -89,12 +99,23 @@ def closing_lines(
     view: Mapping[str, Any],
     summary: Rows,
     statistics: Mapping[str, Any],
+    pack_check: Mapping[str, Any] | None = None,
 ) -> list[str]:
     """Return all closing lines: controls first, then the scores, then flips."""
     experiment = controls["experiment"]
+    if is_imported(controls):
+        return [
+            f"experiment {experiment['name']} {experiment['digest'][:12]}",
+            *source_lines(controls),
+            *score_lines(summary),
+            flip_line(statistics),
+        ]
     return [
         f"experiment {experiment['name']} {experiment['digest'][:12]}",
         pack_line(controls, view),
+        f"pack check: {said(pack_check)}",
+        f"grader trust: {trust_counts(controls)}",
+        f"grader attacks called PASS: {grader_attacks()}",
         *(budget_line(name, controls["budgets"][name]) for name in view["budgets"]),
         environment_line(controls),
         *accepted_lines(controls),

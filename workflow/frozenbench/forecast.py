@@ -214,7 +214,7 @@ def _parts(most: Ceiling) -> Iterator[str]:
 
 def _held_line(agents: str, held: Held) -> str:
     if not held.responses:
-        return f"recorded of {agents}: nothing"
+        return f"recorded of {agents} and these tasks: nothing"
     return (
         f"recorded of {agents} and these tasks: {held.responses:,} responses with {held.tokens:,} "
         "tokens; what is asked for again costs nothing"

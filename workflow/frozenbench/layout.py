@@ -12,8 +12,18 @@ from frozenbench.canonical import digest
 RESULTS = Path("results")
 RESPONSES = RESULTS / "responses"
 VERDICTS = RESULTS / "verdicts"
+#: A page's file for the first page of `snakemake --report`: no reader's of results/<name>/.
+LANDING = "report.rst"
 #: Names below results/ that an experiment cannot have.
-TAKEN_NAMES = ("experiments", "frozen", "grades", "responses", "runs", "verdicts")
+TAKEN_NAMES = (
+    "experiments",
+    "frozen",
+    "grades",
+    "pack_checks",
+    "responses",
+    "runs",
+    "verdicts",
+)
 
 
 def frozen_task(task_digest: str) -> Path:
@@ -65,6 +75,11 @@ def grade(grade_key: str) -> Path:
 def verdict(verdict_key: str) -> Path:
     """One stored verdict."""
     return VERDICTS / verdict_key[:2] / f"{verdict_key}.json"
+
+
+def pack_check(pack_digest: str) -> Path:
+    """The result of the last check of a whole pack."""
+    return RESULTS / "pack_checks" / f"{pack_digest}.json"
 
 
 def experiment(name: str, experiment_digest: str) -> Path:

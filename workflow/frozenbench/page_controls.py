@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from frozenbench.closing import pack_line
+from frozenbench.closing import pack_line, trust_counts
 from frozenbench.controls import CAP_FIELDS
+from frozenbench.grader_attacks import grader_attacks
+from frozenbench.pack_check.stored import said
+from frozenbench.page_blocks import Cell, Section, Table, table
 
 COLUMNS = {"max_tool_calls": "tool calls", "max_edit_rounds": "edit rounds"}
 COLUMNS |= {"max_tokens": "tokens", "max_seconds": "seconds"}
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[str]:
-    """Return a Markdown table."""
-
-    def line(values: Sequence[Any]) -> str:
-        return "| " + " | ".join(str(value).replace("|", "\\|") for value in values) + " |"
-
-    return [line(header), line(["---"] * len(header)), *map(line, rows), ""]
 
 
 def controls_section(
     controls: Mapping[str, Any],
     view: Mapping[str, Any],
     responses: Mapping[str, Any] | None = None,
-) -> list[str]:
+    pack_check: Mapping[str, Any] | None = None,
+) -> Section:
     """Return the section that stands above every score."""
     pack, environment = view["pack"], controls["environment"]
-    rows = [
+    rows: list[list[Cell]] = [
         ["experiment", f"`{controls['experiment']['digest']}`"],
         ["pack", pack_line(controls, view)],
         ["pack digest", f"`{controls['pack']['digest']}`"],
         ["pack.jsonl SHA-256", f"`{pack['file_sha256']}`"],
         ["pack status, licence", f"{pack['status']}, {pack['licence']}"],
+        ["pack check", said(pack_check)],
         ["weights", _weights(controls)],
         ["repeats", controls["repeats"]],
         ["grading", _grading(controls)],
-        ["grader trust", _trust(controls)],
+        ["grader trust", trust_counts(controls)],
+        ["grader attacks called PASS", grader_attacks()],
         ["metric", f"`{controls['metric']}`"],
         ["python, lock", f"{environment['python']}, `{environment['lock_sha256']}`"],
         ["isolation, network", f"{environment['isolation']}, {environment['network']}"],
@@ -54,13 +51,15 @@ def controls_section(
         rows.append(["accepted", ", ".join(f"{k}: {v}" for k, v in controls["accepted"].items())])
     if controls["task_subset"] is not None:
         rows.append(["task subset", ", ".join(controls["task_subset"])])
-    return [
-        "## Frozen controls",
-        "",
-        *table(["control", "value"], rows),
-        *_budgets(controls, view),
-        *_agents(controls, view),
-    ]
+    return Section(
+        "controls",
+        "Frozen controls",
+        (
+            table("What every agent shares", ["control", "value"], rows, sortable=False),
+            _budgets(controls, view),
+            _agents(controls, view),
+        ),
+    )
 
 
 def _weights(controls: Mapping[str, Any]) -> str:
@@ -74,11 +73,6 @@ def _grading(controls: Mapping[str, Any]) -> str:
     return "final: the artifact alone"
 
 
-def _trust(controls: Mapping[str, Any]) -> str:
-    counts = Counter(task["grader_trust"] for task in controls["tasks"].values())
-    return ", ".join(f"{level} ({count} tasks)" for level, count in sorted(counts.items()))
-
-
 def _responses(controls: Mapping[str, Any], responses: Mapping[str, Any] | None) -> str:
     policy = str(controls["responses_policy"])
     if not responses or not responses["distinct"]:
@@ -89,19 +83,20 @@ def _responses(controls: Mapping[str, Any], responses: Mapping[str, Any] | None)
     return f"{policy}; {responses['distinct']} responses of {dates}, {origin}"
 
 
-def _budgets(controls: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
+def _budgets(controls: Mapping[str, Any], view: Mapping[str, Any]) -> Table:
     rows = [
         [name, *(_cap(controls["budgets"][name].get(field)) for field in CAP_FIELDS.values())]
         for name in view["budgets"]
     ]
-    return table(["budget", *(COLUMNS[field] for field in CAP_FIELDS.values())], rows)
+    head = ["budget", *(COLUMNS[field] for field in CAP_FIELDS.values())]
+    return table("Budgets: the caps of one run", head, rows)
 
 
 def _cap(value: float | None) -> str:
     return "no cap" if value is None else f"{value:g}"
 
 
-def _agents(controls: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
+def _agents(controls: Mapping[str, Any], view: Mapping[str, Any]) -> Table:
     rows = []
     for name in [*view["agents"], "noop", "reference"]:
         agent = controls["agents"][name]
@@ -121,7 +116,7 @@ def _agents(controls: Mapping[str, Any], view: Mapping[str, Any]) -> list[str]:
             ]
         )
     header = ["agent", "adapter", "endpoint", "model", "temperature", "seed", "tool schema"]
-    return table([*header, "unpinned", "sheet"], rows)
+    return table("Agents: their control sheets", [*header, "unpinned", "sheet"], rows)
 
 
 def _tools(sheet: Mapping[str, Any]) -> str:

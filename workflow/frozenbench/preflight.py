@@ -12,7 +12,7 @@ from frozenbench.build_environment import check_lock_text
 from frozenbench.canonical import BadInput, Refused
 from frozenbench.controls import CAP_FIELDS
 from frozenbench.figures import figure_names
-from frozenbench.packs import Task
+from frozenbench.packs import PackInfo, Task
 from frozenbench.plan import Plan
 from frozenbench.sandbox import require
 from frozenbench.schema import nearest
@@ -28,6 +28,7 @@ def preflight(plan: Plan) -> Plan:
     _check_pin(plan)
     _check_pack(plan)
     _check_agents(plan)
+    _check_spend(plan)
     _check_figures(plan)
     return plan
 
@@ -99,13 +100,22 @@ def _check_pin(plan: Plan) -> None:
             )
 
 
-def _check_pack(plan: Plan) -> None:
-    where, info = plan.where, plan.pack.info
+def check_python(info: PackInfo, folder: str) -> None:
+    """Check that this Python is in the range of the pack in `folder`.
+
+    Raises:
+        Refused: it is not.
+    """
     if not SpecifierSet(info.python).contains(platform.python_version(), prereleases=True):
         raise Refused(
-            f"{plan.config.pack.path}/pack.json: python: wants {info.python}, this is "
+            f"{folder}/pack.json: python: wants {info.python}, this is "
             f"{platform.python_version()}; cure: run frozenbench with a Python in that range"
         )
+
+
+def _check_pack(plan: Plan) -> None:
+    where = plan.where
+    check_python(plan.pack.info, plan.config.pack.path)
     if plan.pack.lock is not None:
         text = plan.pack.lock.decode("utf-8", "replace")
         check_lock_text(text, f"{plan.config.pack.path}/requirements.txt")
@@ -123,11 +133,6 @@ def _check_pack(plan: Plan) -> None:
 
 def _check_task(plan: Plan, task: Task) -> None:
     where = plan.where
-    if task.grader.trust == "split":
-        raise Refused(
-            f"{plan.config.pack.path}: {task.id}: grader_trust: 'split' is not built yet; cure: "
-            "'in-process'"
-        )
     if task.network == "open" and task.id not in (plan.config.allow_open_network or ()):
         raise Refused(
             f"{where}: task {task.id!r} wants an open network; cure: list it in "
@@ -165,6 +170,31 @@ def _check_agents(plan: Plan) -> None:
     if plan.config.budget_axis == "max_seconds" and plan.config.clock != "strict":
         raise BadInput(
             f"{where}: clock: is {plan.config.clock!r} with an axis in seconds; cure: clock: strict"
+        )
+
+
+def _check_spend(plan: Plan) -> None:
+    """Refuse a limit of money that could not be held: unknown prices, or several currencies."""
+    most, currency = plan.config.spend_limit()
+    if most is None:
+        return
+    currencies: dict[str, str] = {}
+    for name, agent in plan.agents.items():
+        if "base_url" not in agent.connection.get("endpoint", {}):
+            continue  # it asks nobody, or a server of our own
+        if "prices" not in agent.connection:
+            raise BadInput(
+                f"{plan.where}: max_spend: is {most:g}, and agent {name!r} has no prices, so that "
+                f"nobody knows what it spends; cure: `prices` in config/agents/{name}.yaml (0 where "
+                "an endpoint is free)"
+            )
+        currencies[agent.connection["prices"]["currency"]] = name
+    if currency is not None:
+        currencies[currency] = "max_spend itself"
+    if len(currencies) > 1:
+        told = " and ".join(f"{money} ({name})" for money, name in sorted(currencies.items()))
+        raise BadInput(
+            f"{plan.where}: max_spend: {told} cannot be added; cure: prices in one currency"
         )
 
 

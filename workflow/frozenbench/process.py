@@ -19,6 +19,11 @@ def lead_and_follow() -> None:
     parent = os.getppid()
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
+    follow(parent)
+
+
+def follow(parent: int) -> None:
+    """Let the kernel end this process when its parent ends, where the platform can."""
     if sys.platform != "linux":
         return
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

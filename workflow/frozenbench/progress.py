@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from frozenbench.canonical import read_json
+from frozenbench.gateway.ledger import Spending
 
 #: The variable that brings Snakemake's own log back.
 VARIABLE = "FROZENBENCH_LOG"
 
 #: In a pipe: one line after this time, s.
 PIPE_SECONDS = 15.0
+
+#: How many of the jobs that run are named.
+SHOWN = 3
 
 #: Rules that every cell has one job of.
 RUN, GRADE = "run_cell", "grade_cell"
@@ -48,6 +52,7 @@ class Count:
     failed: int = 0
     tokens: int = 0
     unreported: int = 0  # runs that do not say how many tokens they took
+    paid: str = ""  # what was paid so far, where prices are known
     running: dict[int, tuple[str, str, float]] = field(default_factory=dict)  # rule, label, since
 
     def line(self, now: float) -> str:
@@ -60,14 +65,23 @@ class Count:
         if self.tokens:
             missing = f" ({self.unreported} runs unknown)" if self.unreported else ""
             parts.append(f"{self.tokens:,} tokens{missing}")
+        if self.paid:
+            parts.append(self.paid)
         if (left := self.seconds_left(now)) is not None:
             parts.append(f"about {spoken(left)} left")
         if self.running:
-            rule, label, since = min(self.running.values(), key=lambda job: job[2])
-            more = f" and {len(self.running) - 1} more" if len(self.running) > 1 else ""
-            what = label if label.startswith(rule) else f"{rule}: {label}"
-            parts.append(f"now {what} ({spoken(now - since)}){more}")
+            parts.append(f"now {self._running_now(now)}")
         return " | ".join(parts)
+
+    def _running_now(self, now: float) -> str:
+        """Return what runs by name, the longest first, up to SHOWN of it."""
+        jobs = sorted(self.running.values(), key=lambda job: job[2])
+        told = []
+        for rule, label, since in jobs[:SHOWN]:
+            what = label if label.startswith(rule) else f"{rule}: {label}"
+            told.append(f"{what} ({spoken(now - since)})")
+        more = f" and {len(jobs) - SHOWN} more" if len(jobs) > SHOWN else ""
+        return ", ".join(told) + more
 
     def seconds_left(self, now: float) -> float | None:
         """Return what the rest takes if it takes as long a job as what is done, or None."""
@@ -92,8 +106,15 @@ class ProgressHandler(logging.Handler):
     one readable message.
     """
 
-    def __init__(self, stream: TextIO, count: Count, clock: Callable[[], float] = time.monotonic):
+    def __init__(
+        self,
+        stream: TextIO,
+        count: Count,
+        clock: Callable[[], float] = time.monotonic,
+        spending: Spending | None = None,
+    ):
         super().__init__(logging.INFO)
+        self._spending = spending
         self._stream = stream
         self._live = bool(getattr(stream, "isatty", lambda: False)())
         self._count = count
@@ -158,14 +179,20 @@ class ProgressHandler(logging.Handler):
         now = self._clock()
         if self._live:
             width = max(20, _columns() - 1)
-            self._stream.write("\r\x1b[K" + self._count.line(now)[:width])
+            self._stream.write("\r\x1b[K" + self._line(now)[:width])
             self._stream.flush()
         elif always or (
             now - self._printed >= PIPE_SECONDS and (self._changed or self._count.running)
         ):
             self._printed, self._changed = now, False
-            self._stream.write(self._count.line(now) + "\n")
+            self._stream.write(self._line(now) + "\n")
             self._stream.flush()
+
+    def _line(self, now: float) -> str:
+        if self._spending is not None:
+            with suppress(OSError):  # a sum is no reason to end a run
+                self._count.paid = self._spending.told()
+        return self._count.line(now)
 
     def say(self, text: str) -> None:
         """Print a text above the line."""
@@ -211,7 +238,9 @@ def wants_own_log(workflow: Any) -> bool:
     return bool(workflow.dryrun or workflow.touch or not workflow.is_main_process or asked)
 
 
-def show_progress(logger: logging.Logger, cells: int, graded: int) -> None:
+def show_progress(
+    logger: logging.Logger, cells: int, graded: int, spending: Spending | None = None
+) -> None:
     """Put the progress line in the place of Snakemake's own log on the terminal.
 
     Only its default handler is replaced: who chose another logger plugin keeps it.
@@ -219,7 +248,8 @@ def show_progress(logger: logging.Logger, cells: int, graded: int) -> None:
     for handler in logger.handlers:
         if getattr(handler, "name", None) == "DefaultStreamHandler":
             stream = getattr(handler, "stream", sys.stderr)
-            ours = ProgressHandler(stream, Count(cells, graded, time.monotonic()))
+            count = Count(cells, graded, time.monotonic())
+            ours = ProgressHandler(stream, count, spending=spending)
             logger.removeHandler(handler)
             logger.addHandler(ours)
             ours.start()

@@ -27,16 +27,21 @@ def publish(experiment: Path, view_folder: Path, out: Path, marker: Path) -> Non
         target = staged / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
+    empty(out)
+    for item in sorted(staged.iterdir()):
+        item.rename(out / item.name)
+    staged.rmdir()
+    write_atomic(marker, b"")
+
+
+def empty(out: Path) -> None:
+    """Make a published folder where there is none, and remove what it shows."""
     out.mkdir(parents=True, exist_ok=True)
     for item in sorted(out.iterdir()):  # marks first: whoever is killed here leaves none behind
         if item.is_dir() and not item.is_symlink():
             shutil.rmtree(item)
         else:
             item.unlink()
-    for item in sorted(staged.iterdir()):
-        item.rename(out / item.name)
-    staged.rmdir()
-    write_atomic(marker, b"")
 
 
 def content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
@@ -45,9 +50,13 @@ def content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
         yield experiment / name, name
     yield view_folder / "view.json", "view.json"
     parts = {"page": "", "statistics": "tables/"}
+    if (view_folder / "crossings").is_dir():  # of an import
+        parts["crossings"] = "tables/"
+    parts |= {"write_up": "", "write_up/tables": "tables/"}
     for part, prefix in parts.items():
         for path in _files(view_folder / part):
-            yield path, f"{prefix}{path.name}"
+            if path.name != layout.LANDING:
+                yield path, f"{prefix}{path.name}"
     for folder in sorted((view_folder / "figures").glob("*")):
         for path in _files(folder):
             if path.name != "refused.json":
@@ -56,4 +65,6 @@ def content(experiment: Path, view_folder: Path) -> Iterator[tuple[Path, str]]:
 
 def _files(folder: Path) -> list[Path]:
     """Return a folder's files; Snakemake marks the folders that it keeps by a hidden one."""
-    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return sorted(
+        path for path in folder.glob("*") if path.is_file() and not path.name.startswith(".")
+    )

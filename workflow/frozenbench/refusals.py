@@ -165,6 +165,13 @@ def _pin_drift(controls: Mapping[str, Any], cells: Rows, measured: Rows) -> Iter
     }
     for agent, observed in sorted(drifted, key=str):
         pinned = controls["agents"][agent]["sheet"]["endpoint"]["model"]
+        if observed == pinned:
+            yield Refusal(
+                f"agents.{agent}.tool_schema_sha256",
+                "stale: the tools that it offers are not the pinned ones (the run's log names both)",
+                "pin the tools that it offers now: a new experiment",
+            )
+            continue
         yield Refusal(
             f"agents.{agent}.endpoint.model",
             f"stale: pinned is {pinned!r}, the endpoint answers as {observed!r}",

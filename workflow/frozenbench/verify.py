@@ -17,6 +17,7 @@ from frozenbench.canonical import (
     sha256_file,
     tree_digest,
 )
+from frozenbench.controls import is_imported
 from frozenbench.frozen import read_frozen_task, tree_at
 from frozenbench.run.snapshots import restore
 from frozenbench.seal import broken_seal
@@ -26,7 +27,8 @@ def verify_store() -> Iterator[str]:
     """Yield a line for everything in results/ that is not what its path promises.
 
     Frozen tasks, graders, agents and expected ids, verdicts, runs with all their files, grades,
-    responses, and each experiment's table, which is gathered again and compared byte for byte.
+    responses, pack checks, and each experiment's table, which is gathered again and compared byte
+    for byte.
     """
     if not layout.RESULTS.is_dir():
         raise Incomplete(f"{layout.RESULTS}: is not there; cure: run the workflow first")
@@ -39,6 +41,7 @@ def verify_store() -> Iterator[str]:
         ("runs/*", _run),
         ("grades/*", _grade),
         ("responses/??/*.json", _response),
+        ("pack_checks/*.json", _pack_check),
         ("experiments/*", _experiment),
         ("experiments/*/views/*", _view),
     ):
@@ -128,10 +131,20 @@ def _response(path: Path) -> str | None:
     return None
 
 
+def _pack_check(path: Path) -> str | None:
+    document = read_json(path)
+    if document["pack_digest"] != path.stem:
+        return "is the check of another pack"
+    return broken_seal(document)
+
+
 def _experiment(path: Path) -> str | None:
     if not (path / "cells.parquet").exists():
         return None
     controls: dict[str, Any] = read_json(path / "controls.json")
+    if is_imported(controls):
+        same = digest(controls["source"]["material"]) == controls["experiment"]["digest"]
+        return None if same else "controls.json: its digest is not what its material gives"
     content = {name: value for name, value in controls.items() if name != "experiment"}
     if digest(content) != controls["experiment"]["digest"]:
         return "controls.json: its experiment digest is not what its controls give"

@@ -13,17 +13,21 @@ from frozenbench.contrast import contrast
 from frozenbench.controls import VIEW_SEMANTICS
 from frozenbench.publish import content
 from frozenbench.write_page import write_page
+from frozenbench.write_tables import write_tables
 
 
 def view_problem(view_folder: Path) -> str | None:
-    """Return what of a view's statistics and page is not what its tables give, or None.
+    """Return what of a view's statistics, page and write-up is not what its tables give, or None.
 
-    A view that another version wrote is passed over: its bytes may rightly differ.
+    A view that another version wrote is passed over: its bytes may rightly differ. Figures are not
+    drawn again: the page is compared with the view's own in it.
     """
     drawn_by = read_json(view_folder / "view.json")["drawn_by"]
     own = {"frozenbench": __version__, "view_semantics": VIEW_SEMANTICS}
-    parts = [part for part in ("statistics", "page") if (view_folder / part).is_dir()]
-    if any(drawn_by[name] != value for name, value in own.items()) or len(parts) < 2:
+    names = ("statistics", "page", "write_up")
+    parts = [part for part in names if (view_folder / part).is_dir()]
+    whole = {"statistics", "page"} <= set(parts)
+    if any(drawn_by[name] != value for name, value in own.items()) or not whole:
         return None
     experiment = view_folder.parent.parent
     inputs: dict[str, Any] = {
@@ -36,7 +40,16 @@ def view_problem(view_folder: Path) -> str | None:
         again = Path(folder)
         refusals = experiment / "refusals.json"
         contrast(**inputs, refusals=refusals, out=again / "statistics")
-        write_page(**inputs, statistics=again / "statistics", out=again / "page")
+        page = view_folder / "page"
+        figures = view_folder / "figures"
+        write_page(
+            **inputs,
+            statistics=again / "statistics",
+            out=again / "page",
+            figures=figures if figures.is_dir() else None,
+            earlier=page,
+        )
+        write_tables(**inputs, statistics=again / "statistics", out=again / "write_up")
         for part in parts:
             if differing := _differing(again / part, view_folder / part):
                 return f"{part}/{differing[0]}: is not what the tables give"
@@ -44,16 +57,17 @@ def view_problem(view_folder: Path) -> str | None:
 
 
 def _differing(one: Path, other: Path) -> list[str]:
-    names = {path.name for path in (*one.iterdir(), *other.iterdir())}
+    found = {path.relative_to(folder) for folder in (one, other) for path in folder.rglob("*")}
     return sorted(
-        name
-        for name in names
-        if not name.startswith(".") and _digest(one / name) != _digest(other / name)
+        path.as_posix()
+        for path in found
+        if not any(part.startswith(".") for part in path.parts)
+        and _digest(one / path) != _digest(other / path)
     )
 
 
 def _digest(path: Path) -> str | None:
-    return sha256_file(path) if path.exists() else None
+    return sha256_file(path) if path.is_file() else None
 
 
 def published_problems() -> Iterator[str]:

@@ -1,29 +1,64 @@
-"""write_page: the results page and score_bundle.json, or the page that says why there is no score."""
+"""write_page: README.md, index.html and score_bundle.json, or the page that says why there is no score."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import canonical_json, read_json
-from frozenbench.page import PageInputs, refused_page, results_page
+from frozenbench import layout
+from frozenbench.canonical import BadInput, canonical_json, read_json
+from frozenbench.cell_story import cell_story
+from frozenbench.controls import is_imported
+from frozenbench.pack_check.stored import COPY, of_experiment, of_page
+from frozenbench.page import refused_page, results_page
+from frozenbench.page_blocks import Page, Story
+from frozenbench.page_cells import deciding
+from frozenbench.page_html import html
+from frozenbench.page_inputs import PageInputs
+from frozenbench.page_markdown import markdown
+from frozenbench.page_rst import landing
 from frozenbench.score_bundle import score_bundle
+from frozenbench.seal import sealed
 from frozenbench.table import RESPONSES_KEY, metadata_of, read_table
+
+#: Sections of the first page of `snakemake --report`: what was frozen, and what the data answer.
+_LANDING_KEYS = ("controls", "named", "decisions")
 
 
 def write_page(
-    statistics: Path, controls: Path, view: Path, measured: Path, cells: Path, out: Path
+    statistics: Path,
+    controls: Path,
+    view: Path,
+    measured: Path,
+    cells: Path,
+    out: Path,
+    figures: Path | None = None,
+    earlier: Path | None = None,
 ) -> None:
-    """Write the folder `out`: README.md, and score_bundle.json unless the score is refused."""
+    """Write the folder `out`: the page in three forms, score_bundle.json unless it is refused.
+
+    README.md, index.html (one file that asks for nothing from anywhere) and report.rst come from
+    the same blocks. `figures` holds a folder for each figure of the view; without it index.html
+    shows none. Equal input gives equal bytes; the runs behind cells that are shown are input too.
+
+    What the page says of the pack's check lies beside it (pack_check.json): it is what the store
+    holds now, or what the page `earlier` says. A check is no input of the page's rule, so that
+    checking a pack writes no page again.
+    """
+    facts = read_json(controls)
+    check = of_experiment(facts) if earlier is None else of_page(earlier)
+    beside = {} if check is None else {COPY: canonical_json(sealed(check)) + b"\n"}
     if (statistics / "refused.json").exists():
         refusals = read_json(statistics / "refused.json")["refusals"]
-        text = refused_page(read_json(controls), read_json(view), refusals)
-        _write(out, {"README.md": text.encode()})
+        page = refused_page(facts, read_json(view), refusals, check)
+        _write(out, {**_forms(page, {}), **beside})
         return
     measured_table = read_table(measured)
     inputs = PageInputs(
-        controls=read_json(controls),
+        controls=facts,
         view=read_json(view),
         responses=metadata_of(measured_table, RESPONSES_KEY),
         cells=read_table(cells).to_pylist(),
@@ -31,18 +66,51 @@ def write_page(
         summary=_rows(statistics / "summary.parquet"),
         contrasts=_rows(statistics / "contrasts.parquet"),
         flips=_rows(statistics / "flips.parquet"),
+        areas=_rows(statistics / "areas.parquet"),
         statistics=read_json(statistics / "statistics.json"),
+        pack_check=check,
     )
-    bundle = score_bundle(
-        inputs.controls, inputs.view, inputs.summary, inputs.cells, inputs.measured
-    )
-    _write(
-        out,
-        {
-            "README.md": results_page(inputs).encode(),
-            "score_bundle.json": canonical_json(bundle) + b"\n",
-        },
-    )
+    inputs = replace(inputs, stories=tuple(_stories(inputs)))
+    if not is_imported(facts):  # no log states what a bundle's score is never written without
+        bundle = score_bundle(
+            inputs.controls, inputs.view, inputs.summary, inputs.cells, inputs.measured
+        )
+        beside["score_bundle.json"] = canonical_json(bundle) + b"\n"
+    drawn = {} if figures is None else _pictures(figures, inputs.view["figures"])
+    _write(out, {**_forms(results_page(inputs), drawn), **beside})
+
+
+def _forms(page: Page, pictures: Mapping[str, bytes]) -> dict[str, bytes]:
+    forms = {
+        "README.md": markdown(page),
+        "index.html": html(page, pictures),
+        layout.LANDING: landing(page, _LANDING_KEYS),
+    }
+    # Half a surrogate pair in a model's answer is no text that a file can hold.
+    return {name: text.encode("utf-8", "replace") for name, text in forms.items()}
+
+
+def _stories(inputs: PageInputs) -> Iterator[Story]:
+    """Yield each cell that is to be read, once; an imported one has no run of ours."""
+    if is_imported(inputs.controls):
+        return
+    seen = set()
+    for crossing in deciding(inputs):
+        for cell in crossing.read():
+            key = tuple(cell[name] for name in ("agent", "task", "budget", "repeat"))
+            if key not in seen:
+                seen.add(key)
+                yield cell_story(cell)
+
+
+def _pictures(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    found = {}
+    for name in names:
+        path = folder / name / f"{name}.svg"
+        if not path.is_file():
+            raise BadInput(f"{path}: is not there; cure: draw the figure again")
+        found[name] = path.read_bytes()
+    return found
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

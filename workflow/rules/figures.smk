@@ -43,7 +43,7 @@ rule write_page:
         "../../environment.yml"
     params:
         frozenbench=FROZENBENCH,
-        figures=f"{VIEW}/figures",
+        figures=lambda wildcards, output: Path(output[0]).parent / "figures",
     message:
         f"write_page: results/{NAME}/README.md and index.html"
     shell:

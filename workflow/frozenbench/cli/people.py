@@ -7,6 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from frozenbench.cli import Command
+from frozenbench.cli.logs import IMPORT
+from frozenbench.cli.pack import PACK
+from frozenbench.cli.replays import REPLAY
+from frozenbench.cli.trial import TRY
 
 
 def _with_config(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +26,13 @@ def _print(lines: Iterable[str]) -> None:
 
 def _plan(a: argparse.Namespace) -> int:
     from frozenbench.forecast import forecast_lines
+    from frozenbench.import_plan import is_import, load_import_plan
     from frozenbench.plan import load_plan
     from frozenbench.preflight import preflight
+
+    if is_import(a.config):
+        _print(load_import_plan(a.config).forecast())
+        return 0
 
     _print(forecast_lines(preflight(load_plan(a.config))))
     return 0
@@ -54,8 +63,12 @@ def _declare_show(parser: argparse.ArgumentParser) -> None:
 
 
 def _show(a: argparse.Namespace) -> int:
+    from frozenbench.import_plan import is_import, load_import_plan
     from frozenbench.plan import load_plan
 
+    if is_import(a.config) and not a.cell:
+        imported = load_import_plan(a.config)
+        return _show_score(imported.name, imported.digest)
     plan = load_plan(a.config)
     if a.cell:
         from frozenbench.explain import find_cell
@@ -63,14 +76,18 @@ def _show(a: argparse.Namespace) -> int:
 
         _print(show_cell(plan, find_cell(plan, a.cell)))
         return 0
+    return _show_score(plan.name, plan.digest)
+
+
+def _show_score(name: str, digest: str) -> int:
     from frozenbench import layout
     from frozenbench.check_score import published_lines
 
-    lines, status = published_lines(layout.published(plan.name), plan.digest)
+    lines, status = published_lines(layout.published(name), digest)
     _print(lines)
     if status == 0:
-        folder = layout.published(plan.name)
-        print(f"next: look at {folder}/README.md and {folder}/figures/")
+        folder = layout.published(name)
+        print(f"next: look at {folder}/index.html and {folder}/figures/")
     return status
 
 
@@ -112,6 +129,18 @@ def _verify(a: argparse.Namespace) -> int:
     return 0
 
 
+def _declare_sandbox(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--level", help="exit with 3 and the cure where this machine gives less")
+    parser.add_argument("--json", action="store_true", help="the same as JSON")
+
+
+def _sandbox(a: argparse.Namespace) -> int:
+    from frozenbench.sandbox_report import sandbox_report
+
+    _print(sandbox_report(a.level, as_json=a.json))
+    return 0
+
+
 def _declare_gc(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--remove", action="store_true", help="remove what is listed")
 
@@ -130,6 +159,9 @@ COMMANDS: dict[str, Command] = {
         _plan,
         "frozenbench plan --config config/starter.yaml",
     ),
+    "pack": PACK,
+    "try": TRY,
+    "import": IMPORT,
     "show": Command(
         "print the closing lines; with a cell: prompt, difference, trace, grader log",
         _declare_show,
@@ -154,11 +186,18 @@ COMMANDS: dict[str, Command] = {
         _record,
         "frozenbench record export --out records/mine.jsonl.gz",
     ),
+    "replay": REPLAY,
     "verify": Command(
         "re-hash everything in results/",
         _declare_verify,
         _verify,
         "frozenbench verify",
+    ),
+    "sandbox": Command(
+        "say what isolation this machine gives, and how to get more",
+        _declare_sandbox,
+        _sandbox,
+        "frozenbench sandbox --level userns+cgroup",
     ),
     "gc": Command(
         "list what no experiment refers to; --remove: remove it",

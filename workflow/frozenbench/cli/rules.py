@@ -71,9 +71,10 @@ def _freeze_controls(a: argparse.Namespace) -> int:
 
 def _freeze_view(a: argparse.Namespace) -> int:
     from frozenbench.freeze_view import freeze_view
+    from frozenbench.import_plan import is_import, load_import_plan
     from frozenbench.plan import load_plan
 
-    freeze_view(load_plan(a.config), a.out)
+    freeze_view(load_import_plan(a.config) if is_import(a.config) else load_plan(a.config), a.out)
     return 0
 
 
@@ -121,6 +122,7 @@ def _declare_run_cell(parser: argparse.ArgumentParser) -> None:
     names = ("controls", "task_files", "agent_files", "solution", "environment", "out")
     _arguments(*names, cell=True, optional=optional)(parser)
     parser.add_argument("--startup_timeout_s", type=float, default=300.0)
+    parser.add_argument("--max_spend", type=float, help="of the whole experiment")
 
 
 def _run_cell(a: argparse.Namespace) -> int:
@@ -150,6 +152,26 @@ def _collect_cells(a: argparse.Namespace) -> int:
     return 0
 
 
+def _declare_import_logs(parser: argparse.ArgumentParser) -> None:
+    _with_config(parser)
+    parser.add_argument("--jobs", type=int, default=2)
+
+
+def _import_logs(a: argparse.Namespace) -> int:
+    from frozenbench.import_logs import import_logs
+    from frozenbench.import_plan import load_import_plan
+
+    import_logs(load_import_plan(a.config), a.out, a.jobs)
+    return 0
+
+
+def _list_crossings(a: argparse.Namespace) -> int:
+    from frozenbench.list_crossings import list_crossings
+
+    list_crossings(a.counts, a.statistics, a.controls, a.out)
+    return 0
+
+
 def _contrast(a: argparse.Namespace) -> int:
     from frozenbench.contrast import contrast
 
@@ -172,7 +194,14 @@ def _draw_figure(a: argparse.Namespace) -> int:
 def _write_page(a: argparse.Namespace) -> int:
     from frozenbench.write_page import write_page
 
-    write_page(a.statistics, a.controls, a.view, a.measured, a.cells, a.out)
+    write_page(a.statistics, a.controls, a.view, a.measured, a.cells, a.out, a.figures)
+    return 0
+
+
+def _write_tables(a: argparse.Namespace) -> int:
+    from frozenbench.write_tables import write_tables
+
+    write_tables(a.statistics, a.controls, a.view, a.measured, a.cells, a.out)
     return 0
 
 
@@ -293,11 +322,27 @@ COMMANDS: dict[str, Command] = {
         "frozenbench collect_cells --controls results/experiments/NAME-DIGEST/controls.json …",
         rule=True,
     ),
+    "import_logs": Command(
+        "read the logs of a config with `source` and write the experiment's tables",
+        _declare_import_logs,
+        _import_logs,
+        "frozenbench import_logs --config config/import_example.yaml --out "
+        "results/experiments/NAME-DIGEST",
+        rule=True,
+    ),
     "contrast": Command(
         "compute rates, contrasts and flips",
         _arguments("cells", "measured", "controls", "view", "refusals", "out"),
         _contrast,
         "frozenbench contrast --cells results/experiments/NAME-DIGEST/cells.parquet …",
+        rule=True,
+    ),
+    "list_crossings": Command(
+        "list every change of lead along all caps of an import",
+        _arguments("counts", "statistics", "controls", "out"),
+        _list_crossings,
+        "frozenbench list_crossings --counts COUNTS --statistics FOLDER --controls CONTROLS --out "
+        "results/experiments/NAME-DIGEST/views/DIGEST/crossings",
         rule=True,
     ),
     "draw_figure": Command(
@@ -309,9 +354,19 @@ COMMANDS: dict[str, Command] = {
     ),
     "write_page": Command(
         "write the results page and score_bundle.json",
-        _arguments("statistics", "controls", "view", "measured", "cells", "out"),
+        _arguments(
+            *("statistics", "controls", "view", "measured", "cells", "figures", "out"),
+            optional=("figures",),
+        ),
         _write_page,
         "frozenbench write_page --statistics results/experiments/…/statistics …",
+        rule=True,
+    ),
+    "write_tables": Command(
+        "write what an article includes: numbers, tables, controls, references",
+        _arguments("statistics", "controls", "view", "measured", "cells", "out"),
+        _write_tables,
+        "frozenbench write_tables --statistics results/experiments/…/statistics …",
         rule=True,
     ),
     "publish": Command(

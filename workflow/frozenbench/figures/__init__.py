@@ -10,7 +10,10 @@ import pkgutil
 
 #: Modules of this package that are no figure.
 NOT_FIGURES = frozenset(
-    {"frame", "header", "inputs", "leads", "marks", "placing", "ranks", "style"}
+    {
+        *("frame", "header", "import_box", "inputs", "leads", "marks", "outcome_marks", "placing"),
+        *("ranks", "style", "task_cells"),
+    }
 )
 
 

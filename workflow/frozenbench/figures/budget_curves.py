@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from frozenbench.figures import marks, ranks, style
+from frozenbench.figures import import_box, marks, ranks, style
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.leads import LeadSpan, draw_spans, lead_spans
@@ -62,14 +62,21 @@ def build_figure(inputs: Inputs) -> Figure:
         figure,
         style.LEFT + width / 2,
         place.axis_title,
-        AXIS_TITLES[inputs.axis] + kind,
+        axis_title(inputs) + kind,
         style.AXIS,
         ha="center",
     )
     return figure
 
 
+def axis_title(inputs: Inputs) -> str:
+    """Return what the budget axis shows."""
+    return import_box.axis_title(inputs) if inputs.imported else AXIS_TITLES[inputs.axis]
+
+
 def _title(inputs: Inputs) -> str:
+    if inputs.imported:
+        return import_box.title(inputs)
     kind = "against" if len(inputs.rungs) > 1 else "under one"
     return f"Pass rate {kind} {_BUDGETS[inputs.axis]}"
 
@@ -125,16 +132,22 @@ def _notes(inputs: Inputs, looks: Mapping[str, Look], scale: Scale) -> list[str]
             f"Thin bars in c: 95 % rank intervals ({need('resamples')} resamples of tasks); ties "
             "share a rank."
         )
-    if len(looks) > 1:
+    if len(looks) > 1 and inputs.imported:
+        notes.append("Points are offset sideways so that none hides another.")
+    elif len(looks) > 1:
         notes.append(
             "Points are offset sideways so that none hides another; every agent ran at exactly the "
             "labelled budgets."
         )
     if len(looks) < len(inputs.agents):
-        chosen = "chosen by focus" if inputs.view.get("focus") else "the first of the config"
+        first = "the first of the logs" if inputs.imported else "the first of the config"
+        chosen = "chosen by focus" if inputs.view.get("focus") else first
+        _, more = ranks.ringed_flips(inputs, looks)
         notes.append(
             f"Coloured: {chosen}; pale: the other {len(inputs.agents) - len(looks)}, named in c."
         )
+        if more:
+            notes.append(f"Rings stand at flips of coloured agents; {more} more are in the tables.")
     if "no cap" in scale.labels and len(scale.labels) > 1:
         notes.append("“no cap” has no place on the scale; it stands at the right end.")
     return notes

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from frozenbench import __version__
-from frozenbench.figures import header, style
+from frozenbench.figures import header, import_box, style
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.placing import wrap_words
 
@@ -100,6 +100,8 @@ def _set(text: str, size: float, bold: bool = False, mono: bool = False) -> tupl
 
 def _slice_notes(inputs: Inputs) -> list[str]:
     notes = []
+    if inputs.imported:
+        notes.append(import_box.remark(inputs))
     if inputs.other_slices:
         names = ", ".join(inputs.other_slices)
         notes.append(f"Drawn: the {inputs.slice} tasks; {names}: see the tables, never pooled.")
@@ -122,7 +124,9 @@ def _footer(inputs: Inputs) -> str:
     if inputs.responses["recorded"] and inputs.responses["distinct"]:
         parts.append("REPLAYED")
     status = header.pack_fact(inputs, "status")
-    if status != "published":
+    if inputs.imported:
+        parts.append("TRUNCATED FROM FINISHED RUNS")
+    elif status != "published":
         parts.append(f"PACK STATUS: {status.upper()}")
     if inputs.controls.get("task_subset") is not None:
         parts.append("SUBSET OF THE TASKS")

@@ -46,6 +46,7 @@ class Controls:
     heads: tuple[str, ...]
     agents: tuple[tuple[str, ...], ...]
     extra: tuple[tuple[str, str], ...]
+    caption: str = "FROZEN CONTROLS"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Box:
     height: float
     items: tuple[tuple[float, float, str, bool], ...]
     rule: float
+    caption: str
 
 
 def read_controls(inputs: Inputs) -> Controls:
@@ -63,6 +65,10 @@ def read_controls(inputs: Inputs) -> Controls:
     Raises:
         BadInput: a control is missing; names it.
     """
+    if inputs.imported:
+        from frozenbench.figures.import_box import CAPTION, columns, extra
+
+        return Controls(columns(inputs), (), (), extra(inputs), CAPTION)
     heads, agents = _agents(inputs)
     return Controls(
         columns=(_pack(inputs), _budget(inputs), _environment(inputs)),
@@ -227,15 +233,17 @@ def lay_out(controls: Controls, width: float) -> Box:
     inner = width - 2 * _PAD
     items, bottom = _lay_columns(controls.columns, inner)
     rule = bottom + 0.035
-    table, bottom = _lay_table([controls.heads, *controls.agents], inner, rule + 0.045)
-    items += table
+    bottom = rule + 0.045
+    if controls.heads:
+        table, bottom = _lay_table([controls.heads, *controls.agents], inner, bottom)
+        items += table
     for key, value in controls.extra:
         indent = _key_width([key])
         lines = wrap_words(value, inner - indent, _mono)
         items.append((_PAD, bottom, key, False))
         items += [(_PAD + indent, bottom + i * _PITCH, line, True) for i, line in enumerate(lines)]
         bottom += len(lines) * _PITCH
-    return Box(height=bottom + 0.02, items=tuple(items), rule=rule)
+    return Box(bottom + 0.02, tuple(items), rule, controls.caption)
 
 
 _Items = list[tuple[float, float, str, bool]]
@@ -322,7 +330,7 @@ def draw_box(figure: Figure, box: Box, top: float) -> None:
         figure,
         left + _PAD,
         top + 0.05,
-        "FROZEN CONTROLS",
+        box.caption,
         style.CAPTION,
         weight="bold",
         color=style.MUTED,

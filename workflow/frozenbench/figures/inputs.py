@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frozenbench.canonical import BadInput, read_json, sha256_file
+from frozenbench.figures.task_cells import TaskCells, read_task_cells
 from frozenbench.stats.flips import CAPS, axis_value, ladders
 
 Row = Mapping[str, Any]
@@ -28,6 +29,8 @@ _FLIPS = (
     *("confirmed_from", "confirmed_to", "old_leader", "new_leader", "lead"),
 )
 _CELLS = ("agent", "budget", "control", "split", "network")
+#: Figures that show single tasks.
+_BY_TASK = ("task_grid",)
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ class Inputs:
         resolved_pairs: pairs with a rejected contrast on the ladder that is drawn.
         cells, cells_expected: number of rows in the slice, and what the controls make it.
         cells_sha256: digest of cells.parquet.
+        task_cells: every cell of the slice by task, where the figure shows tasks; else None.
     """
 
     figure: str
@@ -117,11 +121,17 @@ class Inputs:
     cells: int
     cells_expected: int
     cells_sha256: str
+    task_cells: TaskCells | None = None
 
     @property
     def axis(self) -> str:
         """The cap on the axis, such as `max_tool_calls`."""
         return str(self.view.need("budget_axis"))
+
+    @property
+    def imported(self) -> bool:
+        """Whether the curves are cut out of finished runs that were made elsewhere."""
+        return self.controls.get("source") is not None
 
     @property
     def tasks(self) -> dict[str, Mapping[str, Any]]:
@@ -193,6 +203,11 @@ def read_inputs(
         cells=held,
         cells_expected=expected,
         cells_sha256=sha256_file(cells),
+        task_cells=read_task_cells(
+            cells, list(_tasks(sheet, drawn)), agents, [rung.name for rung in rungs]
+        )
+        if figure in _BY_TASK
+        else None,
     )
 
 
@@ -200,7 +215,7 @@ def _tasks(controls: Sheet, drawn: str) -> dict[str, Mapping[str, Any]]:
     subset = controls.get("task_subset")
     found: dict[str, Mapping[str, Any]] = {}
     for name in controls.need("tasks"):
-        blocked = controls.need("tasks", name, "network") == "blocked"
+        blocked = controls.need("tasks", name, "network") != "open"
         in_slice = controls.need("tasks", name, "split") == drawn
         if blocked and in_slice and (subset is None or name in subset):
             found[name] = controls.need("tasks", name)
@@ -213,7 +228,7 @@ def _rungs(controls: Sheet, view: Sheet) -> tuple[tuple[Rung, ...], str, tuple[s
     if axis not in CAPS:
         raise BadInput(f"view.json: budget_axis: {axis!r} is none of {', '.join(CAPS)}")
     held = {name: controls.need("budgets", name) for name in view.need("budgets")}
-    for name in held:
+    for name in held if controls.get("source") is None else ():
         controls.need("budgets", name, "max_seconds")
     found = ladders(held, axis)
     chosen = max(found, key=lambda ladder: len(ladder.budgets))
@@ -246,7 +261,7 @@ def _count(cells: Iterable[Row], drawn: str, agents: Sequence[str], budgets: Seq
         (row["agent"], row["budget"]) in wanted
         and not row["control"]
         and row["split"] == drawn
-        and row["network"] == "blocked"
+        and row["network"] != "open"
         for row in cells
     )
 

@@ -21,6 +21,9 @@ _DODGE = 0.06
 _DODGE_ALONE = 0.36
 #: Inches: from a panel to its tick labels, and from one row of these to the next.
 _TO_TICKS, _TICK_PITCH = 0.075, 0.12
+#: A curve that no budget was enforced for.
+_DASHED = (0, (4.0, 1.6))
+LineStyle = str | tuple[float, tuple[float, ...]]
 #: Line pitch of an end label and room between two labels, multiples of the size.
 _LEADING, _APART, _APART_WRAPPED = 1.18, 0.10, 0.45
 
@@ -137,6 +140,11 @@ def title_panel(panel: Panel, letter: str, title: str, remark: str) -> None:
     style.put(panel.figure, left, baseline, remark, style.NOTE, color=style.MUTED, va="baseline")
 
 
+def line_style(inputs: Inputs) -> LineStyle:
+    """Return how curves are drawn: dashed where they are cut out of finished runs."""
+    return _DASHED if inputs.imported else "-"
+
+
 def draw_curves(
     panel: Panel, inputs: Inputs, looks: Mapping[str, Look], columns: tuple[str, str, str]
 ) -> None:
@@ -154,6 +162,7 @@ def draw_curves(
             ys,
             color=look.mark,
             linewidth=1.5 if front else 0.8,
+            linestyle=line_style(inputs),
             marker=look.marker,
             markersize=look.size,
             markeredgecolor="white" if front else look.mark,

@@ -8,29 +8,23 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter
 
 from frozenbench.figures import style
-from frozenbench.figures.budget_curves import AXIS_TITLES, percent, percent_tick
+from frozenbench.figures.budget_curves import axis_title, percent, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
+from frozenbench.figures.outcome_marks import HATCHES, STACK, draw_legend
 from frozenbench.figures.placing import wrap
 
-#: Bottom to top: outcome, column, colour. Smallest simulated distance 17.5.
-_STACK = (
-    ("PASS", "pass_rate", "#00568A"),
-    ("FAIL_TEST", "fail_test_rate", "#C3C8CE"),
-    ("FAIL_ASSUME", "assume_rate", "#CF6A8E"),
-    ("EXHAUSTED", "exhaust_rate", "#F6DC9E"),
-    ("ERROR", "error_rate", "#111111"),
-)
-_HATCHED, _HATCH = "EXHAUSTED", "#8F6300"
-
-# Inches: panel height, gap between panels, widest panel, room under the bars, title line pitch.
-_HEIGHT, _GAP, _WIDEST, _TICKS, _TITLE_PITCH = 1.64, 0.2, 3.1, 0.21, 0.14
+# Inches: panel height, that of more than _MANY agents, gap between panels, widest panel, room
+# under the bars, title line pitch.
+_HEIGHT, _LOW, _GAP, _WIDEST, _TICKS, _TITLE_PITCH = 1.64, 1.0, 0.2, 3.1, 0.21, 0.14
 _TITLE_GAP, _ROW_GAP, _AXIS_TITLE, _LEGEND = 0.07, 0.13, 0.2, 0.27
-_BAR, _LEAST_VALUE, _SLIVER, _SMALLEST = 0.82, 0.08, 0.015, 4.6
+#: Agents above which panels are low, and the least step of upright labels, inches.
+_MANY, _TICK_PITCH = 8, 0.115
+#: Width of a bar, inches of it that hold its value, share with a white edge, smallest value.
+_BAR, _LEAST_VALUE, _SLIVER, _SMALLEST = 0.82, 0.131, 0.015, 4.6
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,9 @@ class _Grid:
     rows: tuple[tuple[str, ...], ...]
     width: float
     titles: dict[str, list[str]]
+    panel: float
     upright: bool
+    every: int
     ticks: float
 
     def title_height(self, row: Sequence[str]) -> float:
@@ -48,7 +44,7 @@ class _Grid:
 
     @property
     def height(self) -> float:
-        panels = sum(self.title_height(row) + _HEIGHT + self.ticks for row in self.rows)
+        panels = sum(self.title_height(row) + self.panel + self.ticks for row in self.rows)
         return panels + _ROW_GAP * (len(self.rows) - 1)
 
 
@@ -77,18 +73,18 @@ def build_figure(inputs: Inputs) -> Figure:
         for column, agent in enumerate(row):
             left = style.LEFT + column * (grid.width + _GAP)
             _draw_agent(figure, inputs, agent, grid, (left, top))
-        top += _HEIGHT + grid.ticks + _ROW_GAP
+        top += grid.panel + grid.ticks + _ROW_GAP
     columns = len(grid.rows[0])
     middle = style.LEFT + (columns * (grid.width + _GAP) - _GAP) / 2
-    style.put(figure, middle, end + 0.02, AXIS_TITLES[inputs.axis], style.AXIS, ha="center")
-    _draw_legend(figure, end + _AXIS_TITLE + 0.07)
+    style.put(figure, middle, end + 0.02, axis_title(inputs), style.AXIS, ha="center")
+    draw_legend(figure, end + _AXIS_TITLE + 0.07)
     return figure
 
 
 def _notes(inputs: Inputs) -> list[str]:
     unknown = [
         name
-        for name, column, _ in _STACK
+        for name, column, _ in STACK
         if any(value is None for agent in inputs.agents for value in inputs.series(agent, column))
     ]
     if not unknown:
@@ -98,12 +94,14 @@ def _notes(inputs: Inputs) -> list[str]:
 
 def _grid(inputs: Inputs) -> _Grid:
     count = len(inputs.agents)
-    most = 4 if len(inputs.rungs) <= 6 else 3
+    many = count > _MANY
+    most = (5 if many else 4) if len(inputs.rungs) <= 6 else 3
     columns = math.ceil(count / math.ceil(count / most))
     whole = style.RIGHT - style.LEFT
     width = min(_WIDEST, (whole - _GAP * (columns - 1)) / columns)
     labels = [style.width_of(rung.label, style.AXIS) for rung in inputs.rungs]
-    upright = max(labels) + 0.03 > width / len(inputs.rungs)
+    step = width / len(inputs.rungs)
+    upright = max(labels) + 0.03 > step
     return _Grid(
         rows=tuple(inputs.agents[i : i + columns] for i in range(0, count, columns)),
         width=width,
@@ -111,7 +109,9 @@ def _grid(inputs: Inputs) -> _Grid:
             agent: wrap(agent, width, lambda line: style.width_of(line, style.PANEL, bold=True))
             for agent in inputs.agents
         },
+        panel=_LOW if many else _HEIGHT,
         upright=upright,
+        every=max(1, math.ceil(_TICK_PITCH / step)) if upright else 1,
         ticks=max(labels) + 0.1 if upright else _TICKS,
     )
 
@@ -120,7 +120,7 @@ def _draw_agent(
     figure: Figure, inputs: Inputs, agent: str, grid: _Grid, corner: tuple[float, float]
 ) -> None:
     left, top = corner
-    axes = style.axes_at(figure, left, top, grid.width, _HEIGHT)
+    axes = style.axes_at(figure, left, top, grid.width, grid.panel)
     count = len(inputs.rungs)
     axes.set_xlim(-0.5, count - 0.5)
     axes.set_ylim(0, 1)
@@ -137,24 +137,26 @@ def _draw_agent(
     _draw_bars(axes, inputs, agent)
     step = grid.width / count
     shares = inputs.series(agent, "pass_rate")
+    # The last is always labelled: it can be the one without a cap.
+    labelled = range(count - 1, -1, -grid.every)
     for place, (rung, value) in enumerate(zip(inputs.rungs, shares, strict=True)):
         middle = left + (place + 0.5) * step
         style.put(
             figure,
             middle,
-            top + _HEIGHT + 0.05,
-            rung.label,
+            top + grid.panel + 0.05,
+            rung.label if place in labelled else "",
             style.AXIS,
             ha="center",
             rotation=90 if grid.upright else 0,
         )
-        if value is not None and value > _LEAST_VALUE:
-            _write_value(figure, middle, top + (1 - value) * _HEIGHT + 0.03, value, step * _BAR)
+        if value is not None and value * grid.panel > _LEAST_VALUE:
+            _write_value(figure, middle, top + (1 - value) * grid.panel + 0.03, value, step * _BAR)
 
 
 def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
     bottoms = [0.0] * len(inputs.rungs)
-    for name, column, colour in _STACK:
+    for name, column, colour in STACK:
         heights = [value or 0.0 for value in inputs.series(agent, column)]
         xs = range(len(heights))
         # A white edge would cover a sliver, and a sliver is never nothing.
@@ -163,7 +165,8 @@ def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
         axes.bar(
             xs, heights, _BAR, bottoms, color=colour, edgecolor=edges, linewidth=widths, label=name
         )
-        if name == _HATCHED:
+        if name in HATCHES:
+            hatch, ink = HATCHES[name]
             # A second bar, because an edge has one colour for the outline and the hatch.
             axes.bar(
                 xs,
@@ -171,8 +174,8 @@ def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
                 _BAR,
                 bottoms,
                 facecolor="none",
-                edgecolor=_HATCH,
-                hatch="////",
+                edgecolor=ink,
+                hatch=hatch,
                 linewidth=0,
             )
         bottoms = [bottom + height for bottom, height in zip(bottoms, heights, strict=True)]
@@ -186,28 +189,3 @@ def _write_value(figure: Figure, x: float, y: float, value: float, room: float) 
         size -= 0.4
     if size >= _SMALLEST:
         style.put(figure, x, y, text, size, weight="bold", color="white", ha="center")
-
-
-def _draw_legend(figure: Figure, top: float) -> None:
-    """Name the outcomes in stacking order; labels inside slivers would not fit."""
-    left, height = style.LEFT, figure.get_figheight()
-    for name, _, colour in _STACK:
-        box = (left / style.WIDTH, 1 - (top + 0.1) / height)
-        size = (0.12 / style.WIDTH, 0.1 / height)
-        figure.add_artist(
-            Rectangle(box, *size, transform=figure.transFigure, facecolor=colour, linewidth=0)
-        )
-        if name == _HATCHED:
-            figure.add_artist(
-                Rectangle(
-                    box,
-                    *size,
-                    transform=figure.transFigure,
-                    facecolor="none",
-                    edgecolor=_HATCH,
-                    hatch="//////",
-                    linewidth=0,
-                )
-            )
-        style.put(figure, left + 0.17, top + 0.093, name, style.AXIS, va="baseline")
-        left += 0.17 + style.width_of(name, style.AXIS) + 0.28

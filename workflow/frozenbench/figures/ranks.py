@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from matplotlib.patches import Ellipse
 
 from frozenbench.figures import style
 from frozenbench.figures.inputs import Inputs, Row
-from frozenbench.figures.marks import Panel
+from frozenbench.figures.marks import Panel, line_style
 from frozenbench.figures.style import Look
 
 _SAMPLES = 48
@@ -22,6 +22,8 @@ _MARKER = 7.5
 _TIED, _RIBBON = 0.118, 0.022
 #: Diameter of a ring and how much a ring around another is wider, points.
 _RING, _RING_STEP = 10.0, 4.5
+#: More rings than this hide the lines.
+_MOST_RINGS = 24
 _DOTTED = (0, (1.0, 1.3))
 
 #: (x, y) of one agent's marks by rung; None where there is no rank.
@@ -88,6 +90,7 @@ def draw_ranks(panel: Panel, inputs: Inputs, looks: Mapping[str, Look]) -> None:
             ys,
             color=look.mark,
             linewidth=1.8 if front else 0.8,
+            linestyle=line_style(inputs),
             zorder=4 if front else 2,
             clip_on=False,
         )
@@ -107,7 +110,7 @@ def draw_ranks(panel: Panel, inputs: Inputs, looks: Mapping[str, Look]) -> None:
         )
         if front:
             _draw_intervals(panel, inputs, agent, places[agent], look)
-    draw_rings(panel.figure, rings(panel, inputs, places))
+    draw_rings(panel.figure, rings(panel, inputs, places, looks))
 
 
 def _draw_intervals(panel: Panel, inputs: Inputs, agent: str, places: _Places, look: Look) -> None:
@@ -136,13 +139,18 @@ class Ring:
     pair: tuple[str, str]
 
 
-def rings(panel: Panel, inputs: Inputs, places: Mapping[str, _Places]) -> list[Ring]:
+def rings(
+    panel: Panel,
+    inputs: Inputs,
+    places: Mapping[str, _Places],
+    looks: Mapping[str, Look],
+) -> list[Ring]:
     """Return one ring for each confirmed or suggestive flip, where the two lines cross.
 
     Where several pairs cross at one spot, each has its own ring, around the others.
     """
     found: list[Ring] = []
-    ringed = [row for row in inputs.flips if row["kind"] in ("confirmed", "suggestive")]
+    ringed, _ = ringed_flips(inputs, looks)
     for row in sorted(ringed, key=lambda row: bool(row["kind"] != "confirmed")):
         x, y = _crossing(panel, inputs, row, places)
         near = [ring for ring in found if math.hypot(ring.x - x, ring.y - y) < 3.5 / 72]
@@ -153,6 +161,18 @@ def rings(panel: Panel, inputs: Inputs, places: Mapping[str, _Places]) -> list[R
         pair = (str(row["agent_a"]), str(row["agent_b"]))
         found.append(Ring(x, y, diameter, row["kind"] == "confirmed", pair))
     return found
+
+
+def ringed_flips(inputs: Inputs, coloured: Collection[str]) -> tuple[list[Row], int]:
+    """Return the flips that have a ring, and how many have none.
+
+    Above `_MOST_RINGS`, rings would hide the lines: then flips of two coloured agents have one.
+    """
+    found = [row for row in inputs.flips if row["kind"] in ("confirmed", "suggestive")]
+    if len(found) <= _MOST_RINGS:
+        return found, 0
+    kept = [row for row in found if {row["agent_a"], row["agent_b"]} <= set(coloured)]
+    return kept, len(found) - len(kept)
 
 
 def _crossing(

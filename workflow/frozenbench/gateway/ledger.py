@@ -51,9 +51,8 @@ class Spent:
 
 
 def amount(value: Decimal | float, currency: str) -> str:
-    """Return an amount of money: two decimals, more where it is small."""
-    places = 2 if value == 0 or value >= 1 else 4
-    return f"{value:,.{places}f} {currency}"
+    """Return an amount of money with two decimals, or four where two would hide something."""
+    return f"{f'{value:,.4f}'.removesuffix('00')} {currency}".rstrip()
 
 
 class Ledger:

@@ -1,0 +1,72 @@
+"""What a figure says of imported logs: the box of controls, the axis, and why lines are dashed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from frozenbench.figures.inputs import Inputs
+from frozenbench.import_lines import TRUNCATED, not_stated
+
+CAPTION = "CONTROLS, AS FAR AS THE LOGS STATE THEM"
+#: Marks that change what a curve means; the page has the others.
+_SHOWN = ("contradiction", "no_rows", "missing_row", "null_grade", "harness_error", "overshoot")
+
+
+def columns(inputs: Inputs) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Return three columns: what was read, how it was cut, what its logs do not say."""
+    need = inputs.controls.need
+    lacking, known = need("source", "controls_not_stated"), need("source", "controls_known")
+    limit = inputs.controls.get("source", "own_limit")
+    counted = len(inputs.tasks)
+    return (
+        (
+            ("runs", f"imported: {', '.join(need('source', 'formats'))}"),
+            ("files", str(need("source", "file_count"))),
+            ("sha256", str(need("source", "material", "files_sha256"))[:12]),
+        ),
+        (
+            ("agents", str(len(inputs.agents))),
+            ("tasks", f"{counted}, ids {str(need('pack', 'digest'))[:12]}"),
+            ("cells", f"{inputs.cells}, {inputs.cells_expected - inputs.cells} missing"),
+        ),
+        (
+            ("budget", "none enforced"),
+            ("own limit", "not known" if limit is None else str(limit)),
+            ("not stated", f"{len(lacking)} of {len(known)} controls"),
+        ),
+    )
+
+
+def extra(inputs: Inputs) -> tuple[tuple[str, str], ...]:
+    """Return the lines below: every control that is not stated, and the marks that weigh most."""
+    source: dict[str, Any] = inputs.controls.need("source")
+    marks = [n for n in source["notices"] if n["kind"] in _SHOWN]
+    told = "; ".join(f"{notice['count']} {notice['meaning']}" for notice in marks)
+    return (
+        ("not stated", ", ".join(source["controls_not_stated"]) or "none"),
+        *((("named", told),) if told else ()),
+    )
+
+
+def axis_title(inputs: Inputs) -> str:
+    """Return what the budget axis shows."""
+    unit = inputs.controls.get("source", "unit")
+    return "No budget: runs as they were run" if unit is None else f"Cut at: {unit} per run"
+
+
+def title(inputs: Inputs) -> str:
+    """Return the neutral title."""
+    unit = inputs.controls.get("source", "unit")
+    return "Pass rate of finished runs" if unit is None else f"Pass rate against {unit}"
+
+
+def remark(inputs: Inputs) -> str:
+    """Return why lines are dashed, and how much the logs leave unsaid."""
+    told = not_stated(inputs.controls.need("source")).split(": ")[:2]
+    count = told[1].split(":")[0]
+    if inputs.controls.get("source", "axis") is None:
+        return f"Finished runs as they were run; controls not stated: {count}."
+    return (
+        f"Dashed: {TRUNCATED}, a lower bound for what an agent would do under that cap; controls "
+        f"not stated: {count}."
+    )

@@ -1,0 +1,52 @@
+"""Everything that a results page tells, read from the experiment's files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from frozenbench.page_blocks import Story
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+
+@dataclass(frozen=True)
+class PageInputs:
+    """The documents and tables of one view; rows of `cells` and `measured` in the same order."""
+
+    controls: Mapping[str, Any]
+    view: Mapping[str, Any]
+    responses: Mapping[str, Any]
+    cells: Rows
+    measured: Rows
+    summary: Rows
+    contrasts: Rows
+    flips: Rows
+    statistics: Mapping[str, Any]
+    areas: Rows = ()
+    pack_check: Mapping[str, Any] | None = None
+    stories: Sequence[Story] = field(default=())
+
+    @property
+    def slices(self) -> list[str]:
+        """The slices that have rates, in the order of the tables."""
+        return list(dict.fromkeys(str(row["slice"]) for row in self.summary))
+
+    @cached_property
+    def rated(self) -> list[Row]:
+        """The cells that are in the rates: no control cells, no task with an open network."""
+        return [row for row in self.cells if not row["control"] and row["network"] != "open"]
+
+    def cells_of(self, name: str, agent: str, budget: str) -> list[Row]:
+        """Return the rated cells of a slice, an agent and a budget."""
+        return self._places.get((name, agent, budget), [])
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str], list[Row]]:
+        found: dict[tuple[str, str, str], list[Row]] = {}
+        for row in self.rated:
+            found.setdefault((row["split"], row["agent"], row["budget"]), []).append(row)
+        return found
