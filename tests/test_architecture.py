@@ -29,11 +29,12 @@ LAYERS = """
     verify_views
     import_logs list_crossings
     replay open_cells
-    check_score draw_figure write_page write_tables publish gc retry show explain record sandbox_report try_agent replay_cells replay_compare
-    figures.* page page_html page_markdown page_rst score_bundle write_up.*
-    page_import page_controls page_decisions page_scores page_notes page_cells
-    page_inputs cell_story
-    page_blocks
+    check_score draw_figure write_page write_tables publish gc retry show explain record
+    sandbox_report try_agent replay_cells replay_compare
+    figures.* pages.page pages.html pages.markdown pages.rst score_bundle write_up.*
+    pages.imported pages.controls pages.decisions pages.scores pages.notes pages.cells
+    pages.inputs pages.story
+    pages.blocks
     closing contrast collect_cells
     import_lines
     metrics refusals grader_attacks
@@ -59,7 +60,7 @@ LAYERS = """
     import_controls
     controls seal source_files
     canonical
-    outcomes process dialogue.* inside.* adapters figures importers .
+    outcomes process dialogue.* inside.* adapters figures importers pages .
 """
 
 #: One half of a cell reads nothing of the other; but how a snapshot is read back is one thing.

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from frozenbench.draw_figure import draw_figure
-from frozenbench.page_blocks import (
+from frozenbench.pages.blocks import (
     Code,
     Item,
     Items,
@@ -27,9 +27,9 @@ from frozenbench.page_blocks import (
     Subheading,
     table,
 )
-from frozenbench.page_html import html
-from frozenbench.page_markdown import markdown
-from frozenbench.page_rst import landing
+from frozenbench.pages.html import html
+from frozenbench.pages.markdown import markdown
+from frozenbench.pages.rst import landing
 from frozenbench.write_page import write_page
 from headless_chromium import Browser, browser, chromium
 from hypothesis import given, settings

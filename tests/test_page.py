@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from frozenbench.canonical import Refused
 from frozenbench.controls import METRIC
-from frozenbench.page_blocks import Page, Section, table
-from frozenbench.page_markdown import markdown
+from frozenbench.pages.blocks import Page, Section, table
+from frozenbench.pages.markdown import markdown
 from frozenbench.score_bundle import FIRST_FIVE, score_bundle
 from frozenbench.table import read_table
 from small_experiment_files import Change, Files, files_of

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from frozenbench import layout
 from frozenbench.canonical import digest, write_json
-from frozenbench.cell_story import CHANGED, SAID, STEPS, cell_story
-from frozenbench.page_blocks import Stories, Table
-from frozenbench.page_cells import deciding, told_cells
-from frozenbench.page_inputs import PageInputs
+from frozenbench.pages.blocks import Stories, Table
+from frozenbench.pages.cells import deciding, told_cells
+from frozenbench.pages.inputs import PageInputs
+from frozenbench.pages.story import CHANGED, SAID, STEPS, cell_story
 
 PASSED = {
     # agent -> task -> PASS under calls-1, calls-4

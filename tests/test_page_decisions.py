@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from frozenbench.canonical import read_json
-from frozenbench.page_blocks import Table
-from frozenbench.page_decisions import QUESTIONS, decisions
-from frozenbench.page_inputs import PageInputs
+from frozenbench.pages.blocks import Table
+from frozenbench.pages.decisions import QUESTIONS, decisions
+from frozenbench.pages.inputs import PageInputs
 from frozenbench.table import RESPONSES_KEY, metadata_of, read_table
 from small_experiment_files import Files, files_of
 

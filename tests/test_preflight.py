@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from frozenbench.canonical import BadInput, FrozenbenchError, Refused
 from frozenbench.preflight import check_cores, physical_cores
-from small_study import ALPHA, CHAT, CONFIG, PACK, PYTHON, Study, changed
+from small_study import CHAT, CONFIG, PACK, PYTHON, Study, changed
 
 
 @pytest.fixture
@@ -162,11 +162,6 @@ def test_a_figure_that_does_not_exist_is_told_with_those_that_do(study: Study, n
     assert told.startswith(f"config/config.yaml: figures: {name!r} is unknown")
     assert "known: budget_curves, outcomes" in told
     assert "marks," not in told.split("known:")[1]
-
-
-def test_split_grading_is_refused_as_long_as_it_is_not_built(study: Study) -> None:
-    study.lines[0] = {**ALPHA, "grader_trust": "split"}
-    assert refusal(study, Refused).startswith(f"{PACK}: alpha: grader_trust: 'split'")
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,12 @@ def test_the_closing_lines_are_controls_then_scores_then_flips(files: Files) -> 
     assert lines[0] == f"experiment study {files.plan.digest[:12]}"
     assert lines[1].startswith(f"pack small (proposal) {files.plan.pack.digest[:12]}, 2 tasks")
     assert lines[2] == "pack check: not run"
-    assert lines[3] == "budget calls-1: tool_calls 1, edit_rounds no cap, tokens 500, wall_clock 60"
-    assert lines[5].startswith("budget free: tool_calls no cap")
-    assert lines[6].startswith("environment python >=3.11, lock ")
-    scores = lines[7:-1]
+    assert lines[3] == "grader trust: in-process (2 tasks)"
+    assert lines[4].startswith("grader attacks called PASS: split 0 of ")
+    assert lines[5] == "budget calls-1: tool_calls 1, edit_rounds no cap, tokens 500, wall_clock 60"
+    assert lines[7].startswith("budget free: tool_calls no cap")
+    assert lines[8].startswith("environment python >=3.11, lock ")
+    scores = lines[9:-1]
     assert len(scores) == 6
     assert all(LINE.match(line) for line in scores), scores
     assert lines[-1].startswith("flips: 0 confirmed, ")

@@ -10,16 +10,16 @@ from typing import Any
 
 from frozenbench import layout
 from frozenbench.canonical import BadInput, canonical_json, read_json
-from frozenbench.cell_story import cell_story
 from frozenbench.controls import is_imported
 from frozenbench.pack_check.stored import COPY, of_experiment, of_page
-from frozenbench.page import refused_page, results_page
-from frozenbench.page_blocks import Page, Story
-from frozenbench.page_cells import deciding
-from frozenbench.page_html import html
-from frozenbench.page_inputs import PageInputs
-from frozenbench.page_markdown import markdown
-from frozenbench.page_rst import landing
+from frozenbench.pages.blocks import Page, Story
+from frozenbench.pages.cells import deciding
+from frozenbench.pages.html import html
+from frozenbench.pages.inputs import PageInputs
+from frozenbench.pages.markdown import markdown
+from frozenbench.pages.page import refused_page, results_page
+from frozenbench.pages.rst import landing
+from frozenbench.pages.story import cell_story
 from frozenbench.score_bundle import score_bundle
 from frozenbench.seal import sealed
 from frozenbench.table import RESPONSES_KEY, metadata_of, read_table

@@ -170,9 +170,7 @@ class Purse(Protocol):
     def check(self) -> None:
         """Let a request go out; raises Refused where all that may be spent is spent."""
 
-    def pay(
-        self, key: str, request: Mapping[str, Any], response: Mapping[str, Any] | None
-    ) -> None:
+    def pay(self, key: str, request: Mapping[str, Any], response: Mapping[str, Any] | None) -> None:
         """Note a response that was bought; None: it came too late to be read."""
 
 

@@ -85,7 +85,7 @@ class SplitSession:
         self, trusted: Running, nonce: str, deadline: float
     ) -> tuple[bytes, dict[str, Any] | None]:
         """Return the report's lines, and the last one: None where the clock or the process ended."""
-        lines = []
+        lines: list[bytes] = []
         while (line := trusted.read_line(deadline)) is not None:
             fact = json.loads(line)
             if fact["nonce"] == nonce and "status" in fact:

@@ -22,8 +22,12 @@ from typing import Any
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from agent_loop import WorkFolder
-from grade_pytest import Report, import_pytest, run_tests
+from agent_loop import WorkFolder  # type: ignore[import-not-found]
+from grade_pytest import (  # type: ignore[import-not-found]
+    Report,
+    import_pytest,
+    run_tests,
+)
 
 MAX_OUTPUT = 64 * 1024
 

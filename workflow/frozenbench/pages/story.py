@@ -16,7 +16,7 @@ from typing import Any
 from frozenbench import layout
 from frozenbench.canonical import File, read_json
 from frozenbench.frozen import read_frozen_task
-from frozenbench.page_blocks import Step, Story
+from frozenbench.pages.blocks import Step, Story
 
 #: What is shown of one cell: steps, characters that were said in one, lines that changed in one.
 STEPS, SAID, CHANGED, PROMPT = 24, 4000, 120, 6000

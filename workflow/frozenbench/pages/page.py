@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from frozenbench.controls import is_imported
-from frozenbench.page_blocks import Block, Code, Item, Items, Page, Paragraph, Picture, Section
-from frozenbench.page_cells import told_cells
-from frozenbench.page_controls import controls_section
-from frozenbench.page_decisions import decisions
-from frozenbench.page_import import import_notes, source_sections
-from frozenbench.page_inputs import PageInputs
-from frozenbench.page_notes import notes
-from frozenbench.page_scores import flips, outcomes, scores
+from frozenbench.pages.blocks import Block, Code, Item, Items, Page, Paragraph, Picture, Section
+from frozenbench.pages.cells import told_cells
+from frozenbench.pages.controls import controls_section
+from frozenbench.pages.decisions import decisions
+from frozenbench.pages.imported import import_notes, source_sections
+from frozenbench.pages.inputs import PageInputs
+from frozenbench.pages.notes import notes
+from frozenbench.pages.scores import flips, outcomes, scores
 
 #: Figure -> the section that it belongs to, and what it shows; any other stands with the scores.
 _FIGURES = {

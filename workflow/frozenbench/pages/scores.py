@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from frozenbench.page_blocks import Block, Cell, Paragraph, Rate, Subheading, percent, table
-from frozenbench.page_inputs import PageInputs, Row, Rows
+from frozenbench.pages.blocks import Block, Cell, Paragraph, Rate, Subheading, percent, table
+from frozenbench.pages.inputs import PageInputs, Row, Rows
 
 #: Contrasts on the page; the rest stand in the table.
 _CONTRASTS = 24

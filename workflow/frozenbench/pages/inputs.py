@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from frozenbench.page_blocks import Story
+from frozenbench.pages.blocks import Story
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from frozenbench.page_blocks import Block, Cell, Paragraph, Stories, Subheading, table
-from frozenbench.page_inputs import PageInputs, Row
+from frozenbench.pages.blocks import Block, Cell, Paragraph, Stories, Subheading, table
+from frozenbench.pages.inputs import PageInputs, Row
 
 #: Crossings whose cells are listed, and tasks listed of each.
 _CROSSINGS, _TASKS = 4, 40

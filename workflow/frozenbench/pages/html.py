@@ -19,9 +19,9 @@ from markupsafe import Markup
 
 from frozenbench import __version__
 from frozenbench.outcomes import OUTCOMES
-from frozenbench.page_blocks import Cell, Page, Rate, Table, cell_text, spans
+from frozenbench.pages.blocks import Cell, Page, Rate, Table, cell_text, spans
 
-_FOLDER = Path(__file__).parent / "page_template"
+_FOLDER = Path(__file__).parent / "template"
 _NUMBER = re.compile(r"^[<+]?(-?[\d,]*\.?\d+)")
 #: What stands in a column of numbers where there is none; such rows come last.
 _NO_NUMBER = ("null", "", "no cap", "none")

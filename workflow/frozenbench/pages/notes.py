@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from frozenbench.page_inputs import PageInputs
+from frozenbench.pages.inputs import PageInputs
 
 
 def notes(inputs: PageInputs) -> Iterator[str]:

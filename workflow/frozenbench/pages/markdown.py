@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from frozenbench.page_blocks import (
+from frozenbench.pages.blocks import (
     Block,
     Cell,
     Code,

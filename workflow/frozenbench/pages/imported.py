@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from frozenbench.import_lines import TRUNCATED, axis_words, not_stated
-from frozenbench.page_blocks import Block, Cell, Item, Items, Paragraph, Section, Table, table
+from frozenbench.pages.blocks import Block, Cell, Item, Items, Paragraph, Section, Table, table
 
 #: Marks whose names all stand on the page; of others the first few.
 _ALL_NAMES = ("contradiction", "no_rows", "left_out", "counting_rules", "duplicate")

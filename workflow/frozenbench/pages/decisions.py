@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from frozenbench.controls import is_imported
-from frozenbench.page_blocks import Block, Cell, Paragraph, percent, table
-from frozenbench.page_inputs import PageInputs, Row
+from frozenbench.pages.blocks import Block, Cell, Paragraph, percent, table
+from frozenbench.pages.inputs import PageInputs, Row
 from frozenbench.stats.flips import ladders
 
 #: Names that one answer holds; the rest is counted.

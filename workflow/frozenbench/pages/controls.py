@@ -10,7 +10,7 @@ from frozenbench.closing import pack_line, trust_counts
 from frozenbench.controls import CAP_FIELDS
 from frozenbench.grader_attacks import grader_attacks
 from frozenbench.pack_check.stored import said
-from frozenbench.page_blocks import Cell, Section, Table, table
+from frozenbench.pages.blocks import Cell, Section, Table, table
 
 COLUMNS = {"max_tool_calls": "tool calls", "max_edit_rounds": "edit rounds"}
 COLUMNS |= {"max_tokens": "tokens", "max_seconds": "seconds"}
