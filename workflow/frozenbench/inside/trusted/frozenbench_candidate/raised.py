@@ -59,6 +59,9 @@ def made(peer: Peer, node: Any, depth: int = 0) -> BaseException:
     if "outcome" in node:
         return CandidateError(f"the candidate raised {node['outcome']}: {text}")
     error = _of_class(peer, node, text)
+    if isinstance(error, SyntaxError) and not _can_be_shown(error):
+        # pytest shows a failure by the same function, and ends the session where that fails.
+        error = CandidateError(f"the candidate raised {type(error).__name__}: {text}")
     if node.get("from") is not None:
         error.__cause__ = made(peer, node["from"], depth + 1)
     return error
@@ -97,7 +100,31 @@ def _is_safe_to_exit() -> bool:
 def _is_raised_as_itself(kind: Any) -> bool:
     if not isinstance(kind, type) or not issubclass(kind, Exception):
         return False
-    return not any(base.__name__ in _ENDS_LOOPS for base in kind.__mro__)
+    # One that is a ValueError and a KeyboardInterrupt too would end the session.
+    return not any(
+        base.__name__ in _ENDS_LOOPS or base in (SystemExit, KeyboardInterrupt, GeneratorExit)
+        for base in kind.__mro__
+    )
+
+
+def _can_be_shown(error: BaseException) -> bool:
+    """Tell whether line, offset and text of a SyntaxError are such that a traceback shows them."""
+    from traceback import format_exception_only
+
+    try:
+        format_exception_only(error)
+    except Exception:
+        return False
+    return True
+
+
+def _points_outside(error: BaseException) -> bool:
+    """Tell whether the text of a UnicodeError would be read from before its bytes.
+
+    Python before 3.14 does not look, and the process ends by SIGSEGV.
+    """
+    start = getattr(error, "start", 0)
+    return isinstance(error, UnicodeError) and type(start) is int and start < 0
 
 
 def _exact(kind: type, words: list[Any], slots: dict[str, Any], text: str) -> Any:
@@ -107,6 +134,8 @@ def _exact(kind: type, words: list[Any], slots: dict[str, Any], text: str) -> An
         for name in _SLOTS:
             if slots.get(name) is not None:
                 setattr(error, name, slots[name])
+        if _points_outside(error):
+            return None
         return error if type(error) is kind and str(error) == text else None
     except Exception:
         return None
