@@ -158,7 +158,7 @@ def package(tmp_path: Path) -> Path:
         ("assume/ghosts.py", {"grade"}),
         ("run_cell.py", {"run"}),
         ("inside/grade_pytest.py", {"grade"}),
-        ("page.py", set()),
+        ("pages/page.py", set()),
         ("cli/people.py", set()),
         ("gateway/upstream.py", set()),
         ("gateway/record.py", set()),  # beyond what makes a record key

@@ -37,6 +37,7 @@ KINDS = {
     "links": "the artifact over a fresh copy of the fixture: regular files only",
     "poisoned next cell": "a fresh box for each grade, one verdict an artifact",
     "strange answers": "plain values only",
+    "broken harness": "a failure is never ERROR, and ends no session",
     "detection": "the verdict is the tests' alone",
 }
 
@@ -49,6 +50,7 @@ plug-ins            entry_point_dist_info entry_point_egg_info plugins_variable
 plug-ins            environment_variables plugin_registered
 start-up            sitecustomize path_file pyvenv_cfg
 shadowed modules    shadowed_standard_library shadowed_pytest shadowed_support
+shadowed modules    modules_imported_late
 shadowed modules    planted_candidate_module planted_programs solution_package meta_path_hook
 early exits         exit_in_last_test exit_at_import sys_exit_at_import exit_after_reports
 early exits         pytest_exit skips_its_module skips_each_test xfails_each_test
@@ -60,24 +62,32 @@ patched pytest      assertion_rewriting
 equality and types  always_equal always_equal_inside lying_subclasses lying_class
 equality and types  bool_for_int float_for_int complex_and_decimal_for_int tuple_for_list
 equality and types  namedtuple_for_list dict_subclass str_subclass reflected_comparison
-equality and types  generators_for_lists
+equality and types  generators_for_lists exception_class_for_a_function
+equality and types  builtin_classes_for_functions
 frames and modules  replaced_test_functions replaced_test_code collected_items_replaced
 frames and modules  skips_by_trace patched_builtins patched_by_ctypes
 frames and modules  dictionary_of_builtin_types replaced_in_sys_modules
+frames and modules  pointer_moved_past_the_assertion
 expected values     expected_from_disk expected_from_frames expected_from_modules
 expected values     expected_from_the_prompt
 forged reports      forged_on_every_descriptor forged_with_the_nonce forged_through_the_heap
 forged reports      forged_on_standard_output forged_on_sockets duplicated_descriptor
 forged reports      reporter_made_silent hostile_child answers_ahead
+forged reports      forged_in_exception_texts
 grader's memory     memory_of_other_processes traced_grader read_from_the_grader
 overwritten tests   overwritten_tests overwritten_while_graded more_tests_of_its_own
-overwritten tests   deleted_tests planted_bytecode
+overwritten tests   deleted_tests planted_bytecode twin_names
 links               link_to_the_tests link_in_place_of_a_folder solution_is_a_link
 links               solution_is_no_file hard_links names_that_leave_the_folder
 poisoned next cell  poisoned_environment poisoned_scratch poisoned_harness poisoned_bytecode
 poisoned next cell  poisoned_store waiting_for_the_next
 strange answers     cyclic_answers huge_answers deep_answers changes_on_each_read
 strange answers     strange_numbers errors_for_answers classes_that_lie_when_made
+broken harness      interrupts_by_inheritance syntax_error_that_cannot_be_shown
+broken harness      decode_error_beyond_its_bytes groups_of_errors notes_and_causes_in_a_ring
+broken harness      clocks_without_numbers limits_set_to_nothing every_folder_filled
+broken harness      source_too_deep_to_parse folders_for_hidden_files file_for_a_hidden_folder
+broken harness      answers_that_fill_memory differences_without_end
 detection           knows_that_it_is_graded catches_assertions answers_by_call_number
 detection           threads_between_tests changed_arguments
 """
@@ -101,6 +111,7 @@ FOOLED_IN_PROCESS = {
     "expected_from_disk": "the tests lie where the process that imports them can read them",
     "forged_with_the_nonce": "the report's pipe and nonce are objects of the same process",
     "forged_through_the_heap": "the same, found by searching the memory instead",
+    "pointer_moved_past_the_assertion": "the frame of the running test is memory of the process",
 }
 
 
