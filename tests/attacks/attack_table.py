@@ -114,6 +114,9 @@ FOOLED_IN_PROCESS = {
     "pointer_moved_past_the_assertion": "the frame of the running test is memory of the process",
 }
 
+#: Those that know the inside of one version of Python, and may miss in another.
+MADE_FOR = {"pointer_moved_past_the_assertion": (3, 11)}
+
 
 @dataclass(frozen=True)
 class Attack:

@@ -9,6 +9,7 @@ import re
 import socket
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta, timezone
@@ -326,6 +327,18 @@ class Both(KeyError, AttributeError): pass
 def own(): raise Own(1, [2])
 def base(): raise Base("x")
 def both(): raise Both("k")
+class Interrupt(ValueError, KeyboardInterrupt): pass
+class Leave(SystemExit, ValueError): pass
+class Close(GeneratorExit, KeyError): pass
+def interrupt(): raise Interrupt("i")
+def inherit(): raise Leave(0)
+def close(): raise Close("c")
+def odd_syntax(*details): raise SyntaxError("odd", details)
+def odd_group(): raise ExceptionGroup("odd", [SyntaxError("odd", ("f", "x", "a", 5))])
+def decode_before(start):
+    error = UnicodeDecodeError("u", b"x", 0, 1, "early")
+    error.args = ("u", b"", start, start + 1, "early")
+    raise error
 def parse(): compile("a b", "x", "exec")
 def decode(): b"\\xff".decode()
 """
@@ -387,6 +400,9 @@ def test_nothing_that_is_raised_skips_or_ends_the_session(held: Load) -> None:
         lambda: app.fail("StopIteration", 1),
         app.skip,
         app.base,
+        app.interrupt,
+        app.inherit,
+        app.close,
     ):
         with pytest.raises(CandidateError, match="the candidate raised"):
             call()
@@ -394,6 +410,45 @@ def test_nothing_that_is_raised_skips_or_ends_the_session(held: Load) -> None:
         app.leave(3)
     assert caught.value.code == 3
     assert app.find is not None  # it lives on
+
+
+def test_a_builtin_class_in_place_of_a_function_is_the_tests_own(held: Load) -> None:
+    """Named in docs/candidate.md: once this fails, take it out there."""
+    app = held("half = float\nOverdrawn = Exception")
+    assert app.half("7") == 7
+    assert app.Overdrawn is Exception
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        ("f", None, "a", "x"),
+        ("f", "x", "a", 5),
+        ("f", 1, -5, "a", 1, "q"),
+        ("f", 1, 1, "a", 1, 10**8),
+    ],
+)
+def test_a_syntax_error_that_cannot_be_shown_ends_no_session(held: Load, details: Any) -> None:
+    """pytest shows failures by traceback, and takes what is raised there for its own fault."""
+    app = held(RAISING)
+    with pytest.raises(CandidateError, match="the candidate raised SyntaxError: odd") as caught:
+        app.odd_syntax(*details)
+    assert traceback.format_exception(caught.value)
+    with pytest.raises(ExceptionGroup) as group:
+        app.odd_group()
+    assert traceback.format_exception(group.value)
+
+
+@pytest.mark.parametrize("start", [-(2**40), -1])
+def test_a_decode_error_that_points_before_its_bytes_ends_no_process(
+    held: Load, start: int
+) -> None:
+    """Python 3.11 reads there when it is asked for the text: a segmentation fault."""
+    app = held(RAISING)
+    with pytest.raises(UnicodeDecodeError, match="early") as caught:
+        app.decode_before(start)
+    assert "0x78 in position 0" in str(caught.value)  # as the candidate's process told it
+    assert app.find is not None
 
 
 def test_a_system_exit_while_tests_are_collected_is_none(
@@ -516,6 +571,16 @@ def test_files_are_laid_written_and_read(held: Load) -> None:
         read_file(app, "/etc/hosts")
     with pytest.raises(ImportError):
         load("app.py")  # each load has a tree of its own
+
+
+@pytest.mark.parametrize("planted", ["in", "in/data.csv/app.py", "in/data.csv"])
+def test_no_artifact_stands_in_the_way_of_what_is_laid(
+    held: Load, door: Candidates, planted: str
+) -> None:
+    held("def now(): return open('in/data.csv').read()\n", **{planted: "planted"})
+    app = load("app.py", files={"in/data.csv": "1,2\n"})
+    assert app.now() == "1,2\n"
+    assert door.fault is None
 
 
 def test_the_source_is_read_and_not_run(held: Load, door: Candidates) -> None:

@@ -40,8 +40,36 @@ CHANGED = {
     ),
     "code is another": SWAP.format(
         swap="[setattr(t, '__code__', empty.__code__) for t in gc.get_objects()"
-        " if type(t).__name__ == 'function' and t.__name__.startswith('test_')]"
+        " if type(t).__name__ == 'function' and t.__name__.startswith('test_')"
+        " and not t.__code__.co_freevars]"
     ),
+}
+
+REPLACING = f"""
+import sys
+target = sys._getframe()
+while not target.f_globals.get("__name__", "").endswith("test_app"):
+    target = target.f_back
+def empty():
+    pass
+def seen(frame, event, arg):
+    if frame is target and event == "return":
+        sys.setprofile(None)
+        for name in [n for n in frame.f_globals if n.startswith("test_")]:
+            HOW
+sys.setprofile(seen)
+{WRONG}"""
+CHANGED |= {
+    f"tests are others before they are collected: {name}": REPLACING.replace("HOW", how)
+    for name, how in {
+        "by assignment": "frame.f_globals[name] = lambda: None",
+        "by their code": "frame.f_globals[name].__code__ = empty.__code__",
+        "under the name of their file": "frame.f_globals[name].__code__ = "
+        "empty.__code__.replace(co_filename=frame.f_globals[name].__code__.co_filename)",
+        "under the name of an installed file": "frame.f_globals[name].__code__ = "
+        "empty.__code__.replace(co_filename=sys.modules['pytest'].__file__)",
+        "by a partial": "import functools; frame.f_globals[name] = functools.partial(empty)",
+    }.items()
 }
 
 
@@ -52,12 +80,33 @@ def test_a_changed_harness_proves_nothing(cells: CellProject, case: str) -> None
     assert "::test_" in found.note or found.note.endswith(" was changed")
 
 
+SUPPORT = """
+from app import add
+
+class Shared:
+    def test_inherited(self):
+        assert add(1, 1) == 2
+
+def plainly(function):
+    def test():
+        function()
+        function()
+    return test
+"""
 SUITE = """
 import functools
 import unittest
 from unittest import mock
 import pytest
 from app import add
+from support.shared import Shared, plainly
+
+class TestShared(Shared):
+    pass
+
+@plainly
+def test_decorated_without_wraps():
+    assert add(1, 2) == 3
 
 def doubled(function):
     @functools.wraps(function)
@@ -116,8 +165,8 @@ test_made = generated(3)
 
 
 def test_honest_tests_of_all_kinds_prove_that_they_ran(cells: CellProject) -> None:
-    cells.task(hidden={"tests/test_app.py": SUITE})
+    cells.task(hidden={"tests/test_app.py": SUITE, "tests/support/shared.py": SUPPORT})
     graded = cells.verdict({"app.py": RIGHT})
     assert graded.verdict.green, graded.log
-    assert graded.verdict.passed >= 9
+    assert graded.verdict.passed >= 11
     assert cells.verdict({"app.py": WRONG}).verdict.failure == "assertion"

@@ -31,7 +31,8 @@ strings that are computed otherwise (slices, `replace`, `chr`, `%`, `format`, in
 `operator.attrgetter`, `functools.partial(getattr, …)`, values through the environment's own
 functions (`next(iter([a]))`, `copy`), through `yield`, star arguments or container methods such as
 `append`, subscripts whose key is no constant, modules loaded by path or through a spec or a loader,
-aliases that chain against the order of the lines more than 50 times. A function that a package
+aliases that chain against the order of the lines more than 50 times, the containers in a name or slot
+that could be more than 100 of them. A function that a package
 offers under two names has two names: ban both, or the package (`requests.get`,
 `requests.api.get`). Files are parsed by the Python that runs frozenbench.
 

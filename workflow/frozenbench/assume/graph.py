@@ -26,6 +26,16 @@ def prefixes(name: str) -> list[str]:
     parts = name.split(".")
     return [".".join(parts[: count + 1]) for count in range(len(parts))]
 
+#: Containers and objects that one name, slot or expression is followed to. Of more none is: the
+#: values of N lists that hold each other are N * N.
+MAX_HELD = 100
+
+
+def _followed(values: Values) -> Values:
+    """Return the values without containers and objects where these are too many."""
+    held = {value for value in values if isinstance(value, Held)} if len(values) > MAX_HELD else ()
+    return values if len(held) <= MAX_HELD else values - frozenset(held)
+
 
 class Graph:
     """The values of all nodes of some laid-out files, as far as they lead to `wanted` names.
@@ -61,6 +71,7 @@ class Graph:
 
     def learn(self, node: ast.AST, values: Values) -> None:
         """Set what an expression can be."""
+        values = _followed(values)
         if values and values != self._values.get(node):
             self._values[node] = values
             self.is_changed = True
@@ -69,7 +80,8 @@ class Graph:
         """Let a slot also be one of `values`."""
         slot = holder.slots.setdefault(key, set())
         before = len(slot)
-        slot.update(values)
+        # Of a step that goes beyond the limit no container is taken: no order of a set decides.
+        slot.update(_followed(frozenset(slot | set(values))))
         self.is_changed |= len(slot) != before
 
     def add_star(self, module: Holder, source: str) -> None:

@@ -26,7 +26,7 @@ from frozenbench.grade.boxes import HARNESS, grading_box
 from frozenbench.grade.evidence import Evidence, Verdict, judge_command, judge_tests
 from frozenbench.grade.tree import lay_over
 from frozenbench.sandbox import Box, run, work_folder
-from frozenbench.seal import sealed
+from frozenbench.seal import read_sealed, sealed
 
 MAX_LOG = 64 * 1024
 PYTHONS = ("python", "python3")
@@ -173,6 +173,7 @@ def pytest_spec(grader: FrozenGrader) -> dict[str, Any]:
         "arguments": argv[1:] if argv[0] == "pytest" else argv[3:],
         "folders": folders,
         "packages": bare_packages(grader.hidden, folders),
+        "hidden": sorted(path for path in grader.hidden if path.endswith(".py")),
     }
 
 
@@ -230,11 +231,18 @@ def verdict_key(
 
 
 def stored(key: str) -> Graded | None:
-    """Return a stored verdict, or None."""
+    """Return a stored verdict, or None.
+
+    Raises:
+        BadInput: it is not as it was written.
+    """
     path = layout.verdict(key)
     if not path.exists():
         return None
-    document = read_json(path)
+    cure = "remove the file, it is graded again"
+    document = read_sealed(path, cure)
+    if document["key"] != key:
+        raise BadInput(f"{path}: is the verdict of another key; cure: {cure}")
     fields = {**document["verdict"], "ids": tuple(document["verdict"]["ids"])}
     return Graded(Verdict(**fields), document["seconds"], document["log"])
 

@@ -1,13 +1,14 @@
 """Runs hidden pytest tests inside the sandbox and reports each test id over its own pipe.
 
 Started as `python -I grade_pytest.py SPEC`, SPEC = JSON {"arguments": […], "folders": […],
-"packages": {…}}, in the folder of the graded tree, with a nonce on standard input and the number of
-the report's descriptor in FROZENBENCH_REPORT_FD. pytest and its parts are imported before the tree
-is on the module path, so that nothing in the tree can stand in for them.
+"packages": {…}, "hidden": […]}, in the folder of the graded tree, with a nonce on standard input
+and the number of the report's descriptor in FROZENBENCH_REPORT_FD. pytest and its parts are
+imported before the tree is on the module path, so that nothing in the tree can stand in for them.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import functools
@@ -55,7 +56,9 @@ def run_tests(report: Report, spec: dict[str, Any], beside_candidate: bool = Fal
     _put_tree_on_path(spec["folders"])
     _import_packages(spec["packages"])
     report.say(begin=True)
-    reporter = Reporter(report, beside_candidate)
+    # Read before anything of the candidate's runs, which could write over them.
+    hidden = Sources(spec["hidden"]) if beside_candidate else None
+    reporter = Reporter(report, hidden)
     status = pytest.main(
         [
             *spec["arguments"],
@@ -111,12 +114,13 @@ class Reporter:
 
     A test that pytest calls passed counts only if its own function, with the code that was
     collected, has run to its end: whoever changes pytest makes it say passed, not that. And what
-    the test leaned on must be what it was.
+    the test leaned on must be what it was. `hidden`: the sources of which the tests' code must be,
+    where the candidate is imported beside them.
     """
 
-    def __init__(self, report: Report, watches: bool) -> None:
+    def __init__(self, report: Report, hidden: Sources | None) -> None:
         self._say = report.say
-        self._watches = watches
+        self._hidden = hidden
         self._worst: dict[str, str] = {}
         self._collected: dict[str, Any] = {}
         self._returned: set[str] = set()
@@ -138,7 +142,7 @@ class Reporter:
         The command line was understood: what ends pytest from now on is the tree, and is told so.
         """
         sys.stdout = self._stdout
-        self._parts = list(parts()) if self._watches else []
+        self._parts = [] if self._hidden is None else list(parts())
         self._say(started=True)
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -149,6 +153,12 @@ class Reporter:
     def pytest_collection_finish(self, session: Any) -> None:
         """Tell which tests there are."""
         self._collected = {item.nodeid: _code(getattr(item, "obj", None)) for item in session.items}
+        if self._hidden is not None:
+            for item in session.items:
+                code = self._collected[item.nodeid]
+                has_none = getattr(item, "obj", None) is None
+                if not has_none and not self._hidden.hold(code, session.config):
+                    self._say(tampered=f"{item.nodeid} runs code that is not of the hidden tests")
         self._say(collected=[item.nodeid for item in session.items])
 
     def pytest_runtest_call(self, item: Any) -> Generator[None]:
@@ -181,6 +191,52 @@ class Reporter:
                 self._say(tampered=f"{name} was changed")
                 self._parts = []  # once is enough
             self._say(test=report.nodeid, outcome=self._worst.pop(report.nodeid))
+
+
+class Sources:
+    """The hidden tests' own sources, and what code there is in them.
+
+    A code object tells of a file name and may lie: it must be equal to one that is made of that
+    file, as Python compiles it or as pytest rewrites its assertions.
+    """
+
+    def __init__(self, paths: list[str]) -> None:
+        self._sources: dict[str, bytes] = {}
+        for path in (os.path.join(os.getcwd(), path) for path in paths):
+            with open(path, "rb") as file:
+                self._sources[path] = file.read()
+        self._known: dict[str, list[CodeType]] = {}
+
+    def hold(self, code: CodeType | None, config: Any) -> bool:
+        """Tell whether code is of a hidden file, or of a package that tests inherit from."""
+        if code is None:
+            return False
+        path = code.co_filename
+        if path not in self._known:
+            self._known[path] = list(self._made_of(path, config))
+        return any(code == known for known in self._known[path])
+
+    def _made_of(self, path: str, config: Any) -> Iterator[CodeType]:
+        from _pytest.assertion.rewrite import rewrite_asserts
+
+        source = self._sources.get(path)
+        if source is None and path.startswith(f"{sys.prefix}{os.sep}"):  # nobody can write there
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                source = file.read()
+        if source is None:
+            return
+        with contextlib.suppress(SyntaxError, ValueError):
+            yield from _nested(compile(source, path, "exec", dont_inherit=True))
+            tree = ast.parse(source, filename=path)
+            rewrite_asserts(tree, source, path, config)
+            yield from _nested(compile(tree, path, "exec", dont_inherit=True))
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for item in code.co_consts:
+        if isinstance(item, CodeType):
+            yield from _nested(item)
 
 
 #: Where a function or class stands, its name there, itself, and its code.
@@ -217,7 +273,11 @@ def changed(known: list[Part]) -> str | None:
 
 def _code(function: Any) -> Any:
     """Return the code that a test's function runs: wrappers lead to what they wrap."""
-    return getattr(inspect.unwrap(function), "__code__", None)
+    function = inspect.unwrap(function)
+    while isinstance(function, (functools.partial, functools.partialmethod)):
+        function = inspect.unwrap(function.func)
+    inner = getattr(getattr(function, "hypothesis", None), "inner_test", None)
+    return getattr(function if inner is None else inner, "__code__", None)
 
 
 def _telling(function: Any, returned: Callable[[], None]) -> Any:

@@ -1,8 +1,9 @@
 """Runs hidden tests in a trusted process that never imports the candidate, for one tree at a time.
 
 Started as `python -I grade_split.py`. Standard input brings JSON lines: first {"files": {path: [data
-in base64, executable]}, "spec": as of grade_pytest, "modules": folder of frozenbench_candidate},
-then {"nonce": …} for each artifact; on the other side of FROZENBENCH_CANDIDATE stands that artifact's
+in base64, executable]}, "spec": as of grade_pytest, "modules": folder of frozenbench_candidate,
+"scratch": folders to be emptied before each artifact, beside HOME and the work folder}, then
+{"nonce": …} for each artifact; on the other side of FROZENBENCH_CANDIDATE stands that artifact's
 code. Each is graded in a fork, so that pytest is imported once and nothing of one grading is left
 for the next. Standard output gives the lines of grade_pytest's report, then {"nonce", "status",
 "output"}: the fork's exit status, null where a signal ended it, and the last of what it printed.
@@ -22,7 +23,7 @@ from typing import Any
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from agent_loop import WorkFolder  # type: ignore[import-not-found]
+from agent_loop import WorkFolder, emptied  # type: ignore[import-not-found]
 from grade_pytest import (  # type: ignore[import-not-found]
     Report,
     import_pytest,
@@ -47,6 +48,8 @@ def main() -> int:
     for line in orders:
         nonce = json.loads(line)["nonce"]
         work.bring_to({})
+        for folder in (os.environ["HOME"], *start["scratch"]):
+            emptied(folder)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
             os.environ["TMPDIR"] = scratch
             status, output = in_a_fork(facts, nonce, start["spec"])
