@@ -20,6 +20,7 @@ min_version("9.0")
 try:
     from frozenbench import layout
     from frozenbench.canonical import FrozenbenchError
+    from frozenbench.forecast import check_keys
     from frozenbench.import_plan import is_import, load_import_plan
     from frozenbench.jobs import Jobs
     from frozenbench.plan import DEFAULT_CONFIG, load_plan
@@ -30,6 +31,12 @@ try:
 except ModuleNotFoundError as error:
     raise WorkflowError(
         f"frozenbench is not installed here ({error}). Run `make`, or `pip install -e .` in an active environment."
+    )
+
+# Snakemake looks for wildcards in the path of environment.yml, and ends in a traceback.
+if set("{}") & set(workflow.basedir):
+    raise WorkflowError(
+        f"{workflow.basedir}: Snakemake takes braces in a path for wildcards; cure: a folder whose path has none."
     )
 
 # The config is read by frozenbench itself: strictly, and never merged with the default one.
@@ -85,6 +92,7 @@ onstart:
         if not IMPORTED:
             if workflow.local_exec:
                 check_machine(PLAN)
+                check_keys(PLAN)
                 check_cores(PLAN, workflow.cores, cores_here())
             void_lost(PLAN)
             if not wants_own_log(workflow):

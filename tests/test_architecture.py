@@ -58,7 +58,7 @@ LAYERS = """
     config packs.* layout frozen
     schema
     import_controls
-    controls seal source_files
+    controls seal source_files out_folder
     canonical
     outcomes process dialogue.* inside.* adapters figures importers pages .
 """

@@ -280,12 +280,12 @@ def test_a_refusal_leaves_nothing_but_itself(study: Study) -> None:
 
 def test_the_folder_is_replaced_whole_and_leaves_no_siblings(study: Study) -> None:
     out = study.run()
-    (out / "stale.txt").write_text("from another time")
+    (out / "refused.json").write_text("from another time")
     (out.parent / ".statistics.partial").mkdir()
     (out.parent / ".statistics.partial" / "half").write_text("of a killed writer")
     study.run()
     assert [path.name for path in out.parent.iterdir()] == ["statistics"]
-    assert "stale.txt" not in contents(out)
+    assert "refused.json" not in contents(out)
 
 
 @pytest.mark.slow

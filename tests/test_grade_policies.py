@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from frozenbench.assume import probe_source
 from frozenbench.canonical import File
 from frozenbench.grade.evidence import Verdict
-from frozenbench.grade.grading import FrozenGrader, Graded
+from frozenbench.grade.grading import FrozenGrader, Graded, Grading
 from frozenbench.grade_cell import Case, Grader, State, grade_every_step, grade_final
 from frozenbench.outcomes import ENDINGS
 
@@ -26,14 +26,20 @@ BROKEN = Verdict(False, broken=True, note="the test harness did not start")
 VERDICTS = {"green": GREEN, "red": RED, "broken": BROKEN}
 
 
-@dataclass(frozen=True)
-class Scripted(Grader):
-    """A grader whose verdict on a tree stands in the tree."""
+class Scripted(Grading):
+    """A grading whose verdict on an artifact stands in the artifact."""
 
-    graded: list[str] = field(default_factory=list)
+    def __init__(self, grader: FrozenGrader) -> None:
+        super().__init__(grader, Path("environments/e"), "none")
+        self.graded: list[str] = []
 
-    def _grade(self, tree: Mapping[str, File]) -> Graded:
-        worth = tree["app.py"].data.decode().split()[0]
+    def grade(
+        self,
+        artifact: Mapping[str, File],
+        fixture: Mapping[str, File],
+        expected: Sequence[str] | None,
+    ) -> Graded:
+        worth = artifact["app.py"].data.decode().split()[0]
         self.graded.append(worth)
         return Graded(VERDICTS[worth.replace("start", "red")], 0.5, f"log of {worth}")
 
@@ -70,7 +76,8 @@ class Graders:
             "hidden_folders": [],
         }
         frozen = FrozenGrader("d" * 64, material, {}, None, ())
-        grader = Scripted(frozen, fixture, Path("environments/e"), "none", None)
+        grading = Scripted(frozen)
+        grader = Grader(frozen, grading, fixture, Path("environments/e"), "none", None)
         states = [State(0, fixture, meters(0), 0.0)]
         for number, worth in enumerate(steps, start=1):
             tree = {"app.py": File(f"{worth} {number}\n".encode())}
@@ -86,7 +93,7 @@ class Graders:
         }
         case = Case(grader, run, artifact, self.names)
         look = grade_every_step(grader, states) if every_step else grade_final(grader, states, run)
-        return case.result(states, look, every_step), grader.graded
+        return case.result(states, look, every_step), grading.graded
 
 
 def meters(count: int) -> dict[str, int]:

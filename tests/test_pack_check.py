@@ -205,6 +205,18 @@ def test_a_part_of_a_pack_is_checked_and_not_stored(pack: SmallPack) -> None:
 
 
 @pytest.mark.slow
+def test_a_place_where_nothing_can_be_stored_is_told_before_anything_is_tried(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = SmallPack()
+    pack.task("one")
+    pack.save()
+    Path("results/pack_checks").parent.mkdir(exist_ok=True)
+    Path("results/pack_checks").write_text("mine")
+    assert main(["pack", "check", str(PACK)]) == 1
+    assert capsys.readouterr().err == "frozenbench pack: results/pack_checks: File exists\n"
+
+
 def test_json_is_the_result_alone(pack: SmallPack, capsys: pytest.CaptureFixture[str]) -> None:
     pack.task("one", fixture=RIGHT)
     pack.save()

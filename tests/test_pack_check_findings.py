@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from frozenbench.canonical import File
+from frozenbench.freeze_expected import static_ids
 from frozenbench.pack_check.finding import Finding
 from frozenbench.pack_check.findings import findings_of, unseen_share
 from frozenbench.pack_check.progress import Progress
 from frozenbench.pack_check.stored import remembered
-from frozenbench.pack_check.trials import Trial, Tried
+from frozenbench.pack_check.trials import Trial, Tried, frozen
 from frozenbench.packs import read_pack
 from tried_pack import PACK, TEST, SmallPack
 
@@ -115,3 +117,52 @@ def test_a_pipe_gets_a_line_every_ten_tasks_and_a_terminal_one_live_line() -> No
     ]
     assert "\n" not in terminal.getvalue()
     assert terminal.getvalue().count("\r") == 26
+
+
+@pytest.mark.parametrize(
+    ("trust", "missing", "cure"),
+    [
+        ("split", "app", "under split app is not where the tests are: "),
+        ("split", "numpy", "correct solutions/one/ or the hidden tests"),
+        ("in-process", "app", "correct solutions/one/ or the hidden tests"),
+    ],
+)
+def test_tests_that_import_the_candidate_under_split_are_told_of_load(
+    good: Tried, trust: str, missing: str, cure: str
+) -> None:
+    grader = replace(good.task.grader, trust=trust)
+    failed = Trial("FAIL_TEST", "import_error", log=f"E  No module named '{missing}'\n")
+    tried = replace(good, task=replace(good.task, grader=grader), reference=(failed,))
+    (finding,) = findings_of(tried)
+    assert finding.kind == "reference_fails"
+    assert finding.cure.startswith(cure)
+    assert ("frozenbench_candidate.load" in finding.cure) == (cure[:5] == "under")
+
+
+CASES = """
+import unittest
+from unittest import TestCase
+
+class Sums(unittest.TestCase):
+    def test_one(self): ...
+    def helper(self): ...
+
+class Late(unittest.IsolatedAsyncioTestCase):
+    async def test_two(self): ...
+
+class Short(TestCase):
+    def test_three(self): ...
+
+class Other(dict):
+    def test_no_test(self): ...
+"""
+
+
+def test_cases_of_unittest_are_read_whatever_their_names(good: Tried) -> None:
+    hidden = {"t.py": File(CASES.encode())}
+    grader = replace(frozen(good.task.grader), hidden=hidden, tests=("t.py",))
+    assert static_ids(grader) == [
+        "t.py::Sums::test_one",
+        "t.py::Late::test_two",
+        "t.py::Short::test_three",
+    ]

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from frozenbench.canonical import BadInput, FrozenbenchError, Refused
+from frozenbench import layout
+from frozenbench.canonical import BadInput, FrozenbenchError, Refused, digest
+from frozenbench.forecast import check_keys
+from frozenbench.gateway.record import Entry, Store, key_material
 from frozenbench.preflight import check_cores, physical_cores
 from small_study import CHAT, CONFIG, PACK, PYTHON, Study, changed
 
@@ -142,6 +145,68 @@ def test_an_agent_in_a_process_of_ours_must_be_accepted_by_name(study: Study) ->
     assert "accept_unsandboxed: [two]" in told
     study.config["accept_unsandboxed"] = ["two"]
     assert study.preflight().controls["accepted"] == {"accept_unsandboxed": ["two"]}
+
+
+@pytest.mark.parametrize("place", ["salt", "endpoint.id", "endpoint.base_url"])
+def test_a_key_that_stands_in_an_agent_s_file_is_refused(
+    study: Study, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    study.agents["two"] = changed(CHAT, "endpoint.key_env", "PLANTED_KEY")
+    monkeypatch.setenv("PLANTED_KEY", "sk-planted")
+    study.preflight()
+    text = "http://127.0.0.1/sk-planted" if place == "endpoint.base_url" else "sk-planted"
+    study.agents["two"] = changed(study.agents["two"], place, text)
+    told = refusal(study, BadInput)
+    assert told.startswith("config/agents/two.yaml: holds the key that is in PLANTED_KEY")
+    assert "sk-planted" not in told
+
+
+def test_a_key_that_stands_in_an_agent_s_code_is_refused(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = study.write("config/agents/code/agent.py", "KEY = 'sk-planted'\n")
+    program = {
+        "adapter": "program",
+        "argv": ["python", "x"],
+        "code": [str(code.relative_to(study.root))],
+    }
+    endpoint = {**CHAT["endpoint"], "key_env": "PLANTED_KEY"}
+    study.config["agents"] = ["one"]
+    study.agents = {"one": {**program, "endpoint": endpoint}}
+    study.preflight()
+    monkeypatch.setenv("PLANTED_KEY", "sk-planted")
+    assert "one.yaml: code: holds the key that is in PLANTED_KEY" in refusal(study, BadInput)
+
+
+def test_runs_that_must_ask_do_not_start_without_their_key(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(study.root)
+    monkeypatch.delenv("PLANTED_KEY", raising=False)
+    check_keys(study.preflight())
+    study.agents["two"] = changed(CHAT, "endpoint.key_env", "PLANTED_KEY")
+    plan = study.preflight()
+    told = (
+        r"config/agents/two\.yaml: endpoint\.key_env: .*PLANTED_KEY is not set, .* 4 runs.*; cure: "
+    )
+    with pytest.raises(BadInput, match=told):
+        check_keys(plan)
+    monkeypatch.setenv("PLANTED_KEY", "sk-planted")
+    check_keys(plan)
+    monkeypatch.delenv("PLANTED_KEY")
+    material = key_material(
+        endpoint=digest(plan.agents["two"].sheet["endpoint"]),
+        task=next(iter(plan.task_by_digest)),
+        repeat=0,
+        salt=None,
+        request={"model": "small-1"},
+        occurrence=0,
+    )
+    answer = {"choices": [{"message": {"content": "x"}}]}
+    Store(layout.RESPONSES).put(
+        Entry(digest(material), material, answer, 1.0, "2026-01-01", None, "small-1")
+    )
+    check_keys(plan)  # what is recorded may be all that it asks for
 
 
 def test_an_axis_in_seconds_needs_a_strict_clock(study: Study) -> None:

@@ -10,6 +10,7 @@ from frozenbench import layout
 from frozenbench.outcomes import AGENT_ERRORS, INFRASTRUCTURE, REASONS
 from frozenbench.plan import Plan, PlannedCell
 from frozenbench.retry import retry
+from frozenbench.seal import sealed
 from frozenbench.void import void_lost
 from small_study import Study, changed
 
@@ -40,7 +41,7 @@ def finish(study: Study) -> Plan:
 
 def end(study: Study, cell: PlannedCell, outcome: str, reason: str) -> None:
     grade = {"outcome": outcome, "reason": reason}
-    study.write(f"{layout.grade(cell.grade_key)}/grade.json", json.dumps(grade))
+    study.write(f"{layout.grade(cell.grade_key)}/grade.json", json.dumps(sealed(grade)))
 
 
 def the_cell(plan: Plan, number: int = 0) -> PlannedCell:

@@ -156,6 +156,12 @@ def remove_code(cells: CellProject) -> None:
     path.rename(path.with_name("moved"))
 
 
+def tamper_sheet(cells: CellProject) -> None:
+    """What the sheet in the controls does not hold: where the code is found."""
+    (path,) = cells.root.glob("results/frozen/agents/*/agent.json")
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"roots": []}))
+
+
 TAMPERING = {
     "prompt": tamper_prompt,
     "fixture": tamper_fixture,
@@ -164,6 +170,7 @@ TAMPERING = {
     "no fixture": remove_fixture,
     "code": tamper_code,
     "no code": remove_code,
+    "sheet": tamper_sheet,
 }
 
 
@@ -195,6 +202,8 @@ def test_more_isolation_than_there_is_is_refused(cells: CellProject) -> None:
     inputs, _ = cells.run_inputs(plan, cell)
     controls = json.loads(inputs.controls.read_bytes())
     controls["environment"]["isolation"] = "container"
+    name = controls.pop("experiment")["name"]
+    controls["experiment"] = {"name": name, "digest": digest(controls)}
     inputs.controls.write_text(json.dumps(controls))
     from frozenbench.keys import run_key
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from frozenbench.canonical import BadInput
 from frozenbench.table import (
@@ -13,6 +14,7 @@ from frozenbench.table import (
     metadata_of,
     read_table,
     sort_key,
+    table_rows,
     write_table,
 )
 from small_experiment_files import Files, files_of
@@ -92,3 +94,12 @@ def test_a_table_without_controls_is_no_source_of_a_score(tmp_path: Path) -> Non
     write_table(path, [], CELLS, {})
     with pytest.raises(BadInput, match=r"cells\.parquet: carries no controls"):
         read_table(path)
+
+
+def test_rows_are_the_table_s_and_equal_texts_are_one_object() -> None:
+    names = pa.array(["one", None, "on" + "e"], pa.string())
+    table = pa.table({"agent": names, "tokens": pa.array([1, None, 3], pa.int64())})
+    rows = table_rows(pa.concat_tables([table, table]), ("tokens", "agent"))
+    assert rows == [dict(reversed(row.items())) for row in table.to_pylist() * 2]
+    assert rows[0]["agent"] is rows[2]["agent"] is rows[3]["agent"]
+    assert table_rows(table.slice(0, 0), ("agent",)) == []

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 import yaml
+from cell_project import CellProject
 from frozenbench.adapters.program import Options
 from frozenbench.agent_files import read_agent
 from frozenbench.canonical import BadInput
 from frozenbench.preset_files import SHIPPED, preset_names, read_preset, with_preset
 from frozenbench.sandbox import measure
-from frozenbench.scripted_endpoint import parse_script
+from frozenbench.scripted_endpoint import parse_script, scripted_endpoint
 from frozenbench.try_agent import DEFAULT_SCRIPT, Tried, try_agent
+from replayed_cells import GONE, another, same
 
 SIX = ("aider", "claude-code", "codex", "mini-swe-agent", "opencode", "qwen-code")
 ENDPOINT = {"id": "mine", "base_url": "http://127.0.0.1:9", "model": "m-1"}
@@ -35,6 +37,14 @@ ENDLESS = parse_script(
         "then": 1,
     }
 )
+
+#: The clock falls while the agent's tool runs, and while the endpoint answers.
+#: Some agents refuse to run `sleep` itself.
+SLEEP = "python3 -c 'import time; time.sleep(60)'"
+SLEEPY = parse_script(
+    {"steps": [{"write": {"path": "app.py", "content": "x = 1\n"}}, {"run": SLEEP}]}
+)
+SLOW = parse_script({"steps": [{"finish": "Done.", "wait": 60}]})
 
 
 def merged(preset: str, root: Path = Path("/nonexistent"), **more: Any) -> dict[str, Any]:
@@ -227,6 +237,54 @@ def test_an_installed_agent_is_stopped_at_exactly_the_cap(
     assert (tried.run["ending"], tried.run["cap_hit"]) == (f"cap:{meter}", meter), tried.log
     assert tried.run["meters"][meter] == used
     assert tried.status == 0
+
+
+@pytest.mark.slow
+@each_installed
+def test_an_installed_agent_is_stopped_by_the_clock(tried_preset: str, tmp_path: Path) -> None:
+    has_tools = tried_preset != "aider"
+    tried = try_agent(tried_preset, tmp_path, SLEEPY if has_tools else SLOW, {"max_seconds": 6})
+    assert (tried.run["ending"], tried.run["cap_hit"]) == ("cap:wall_clock", "wall_clock"), (
+        tried.log
+    )
+    (hit,) = (event for event in tried.trace if event["event"] == "hit")
+    assert 6 <= hit["measured"]["seconds"] < 7
+    assert tried.run["measured"]["seconds"] < 6 + 5
+    meters = tried.run["meters"]
+    assert meters["tool_calls"] == (2 if has_tools else 0)
+    assert meters["edit_rounds"] == (1 if has_tools else 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tried_preset", ["aider"], indirect=True)
+def test_an_agent_without_tools_is_stopped_at_the_cap_on_tokens(
+    tried_preset: str, tmp_path: Path
+) -> None:
+    for cap, ending, used in ((109, "cap:tokens", 0), (110, "finished", 110)):
+        tried = try_agent(tried_preset, tmp_path, None, {"max_tokens": cap})
+        assert (tried.run["ending"], tried.run["meters"]["tokens"]) == (ending, used), tried.log
+
+
+@pytest.mark.slow
+@each_installed
+def test_an_installed_agent_replays_elsewhere_with_its_endpoint_gone(
+    tried_preset: str, cells: CellProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells.task(prompt="Write a file app.py with a function add(a, b) that returns their sum.\n")
+    cells.budget(max_tool_calls=9, max_seconds=200)
+    with scripted_endpoint(parse_script(DEFAULT_SCRIPT)) as endpoint:
+        where = {"id": "scripted", "model": "scripted-1", "base_url": endpoint.root}
+        cells.agent(adapter="program", preset=tried_preset, endpoint=where)
+        first = cells.run()
+    assert first.run["ending"] == "finished", first.log
+    other = another(cells, monkeypatch, first)
+    other.task(prompt="Write a file app.py with a function add(a, b) that returns their sum.\n")
+    gone = {**where, "base_url": GONE}
+    other.agent(adapter="program", preset=tried_preset, endpoint=gone)
+    again = other.run(replay=True)
+    same(first, again)
+    assert "drift" not in again.run, again.run["drift"]
+    assert again.run["measured"]["responses_live"] == 0
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ Each measurement runs in a copy of the project, so that nothing here is touched.
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 import subprocess
@@ -221,12 +222,57 @@ def dry_run() -> Iterator[str]:
         yield f"snakemake -n of the default experiment: {dry:.1f} s, {dry / bare:.1f} times --version"
 
 
+def large() -> Iterator[str]:
+    """25 agents × 500 tasks × 30 budgets: all rules after the cells, CPU time and memory of each."""
+    from large_view import AGENTS, BUDGETS, FIGURES, TASKS, flip_is_confirmed
+
+    documents = ["--controls", "controls.json", "--view", "view.json"]
+    tables = ["--cells", "cells.parquet", "--measured", "measured.parquet"]
+    refused = ["--refusals", "refusals.json"]
+    told = ["--statistics", "statistics", *documents, *tables]
+    rules = {
+        "table": [str(Path(__file__).with_name("large_view.py")), "."],
+        "contrast": ["contrast", *tables, *documents, *refused, "--out", "statistics"],
+        **{
+            name: ["draw_figure", "--figure", name, *told, "--out", f"figures/{name}"]
+            for name in FIGURES
+        },
+        "page": ["write_page", *told, "--figures", "figures", "--out", "page"],
+        "write_up": ["write_tables", *told, "--out", "write_up"],
+    }
+    spent, parts, most = 0.0, [], 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, words in rules.items():
+            program = [] if name == "table" else ["-m", "frozenbench"]
+            cpu, memory = cpu_and_memory([*program, *words], Path(folder))
+            spent, most = spent + cpu, max(most, memory)
+            parts.append(f"{name} {cpu:.1f} s {memory:.1f} GB")
+        confirmed = flip_is_confirmed(Path(folder) / "statistics")
+    yield (
+        f"{AGENTS} agents, {TASKS} tasks, {BUDGETS} budgets: {spent:.0f} s of CPU ({spent / 2:.0f} s "
+        f"on each of two cores at best), at most {most:.1f} GB ({'; '.join(parts)}); the planted "
+        f"flip is {'confirmed' if confirmed else 'LOST'}; wanted < 60 s on two cores, < 2 GB"
+    )
+
+
+def cpu_and_memory(words: list[str], folder: Path) -> tuple[float, float]:
+    """Run this Python with some words; return its CPU time, s, and its largest memory, GB."""
+    with (folder / "log").open("wb") as log:
+        child = subprocess.Popen([sys.executable, *words], cwd=folder, stdout=log, stderr=log)
+        _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"{' '.join(words)} failed:\n{(folder / 'log').read_text()[-4000:]}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
+
+
 MEASUREMENTS = {
     "start": start,
     "views": views,
     "dry_run": dry_run,
     "walls": walls,
     "default": default,
+    "large": large,
 }
 
 

@@ -11,6 +11,7 @@ from frozenbench.figures import ranks, style
 from frozenbench.figures.budget_curves import percent
 from frozenbench.figures.inputs import Inputs, Rung
 from frozenbench.figures.marks import make_scale
+from frozenbench.pages.blocks import percent as on_page
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
@@ -302,7 +303,9 @@ def test_only_nothing_is_0_percent_and_only_all_is_100(n: int, data: st.DataObje
     said = percent(count / n)
     assert (said == "0%") == (count == 0)
     assert (said == "100%") == (count == n)
-    assert abs(float(said.strip("<>%")) - 100 * count / n) <= 1
+    assert abs(float(said.strip("<>%")) - 100 * count / n) <= 0.1
+    if "<" not in said and ">" not in said:
+        assert float(said.strip("%")) == float(on_page(count / n).strip(" %"))
 
 
 @given(st.sets(st.integers(1, 10**6), min_size=1, max_size=8), st.booleans(), st.integers(1, 6))

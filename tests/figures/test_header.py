@@ -33,8 +33,8 @@ def test_plain_experiment(draw: Draw) -> None:
         "grader": "in-process",
         "tasks": "48, weight 1",
         "cells": "192, 0 missing",
-        "tool calls": "swept 1..8",
-        "edit rounds": "none",
+        "tool calls": "swept 1, 8",
+        "edit rounds": "no cap",
         "tokens": "20000 per run",
         "wall clock": "300 s per run",
         "repeats": "1, budget undisclosed",
@@ -142,12 +142,12 @@ def test_responses(draw: Draw, responses: dict[str, Any], said: str, replayed: b
 @pytest.mark.parametrize(
     ("axis", "caps", "meter", "said"),
     [
-        ("max_tokens", (1000, 2000), "tokens", "swept 1000..2000"),
+        ("max_tokens", (1000, 2000), "tokens", "swept 1000, 2000"),
         ("max_tokens", (1000, None), "tokens", "swept 1000, no cap"),
-        ("max_seconds", (30, 60), "wall clock", "swept 30..60 s"),
+        ("max_seconds", (30, 60), "wall clock", "swept 30, 60 s"),
         ("max_edit_rounds", (3,), "edit rounds", "3 per run"),
-        ("max_edit_rounds", (None,), "edit rounds", "none"),
-        ("max_edit_rounds", (3, 4), "tool calls", "none"),
+        ("max_edit_rounds", (None,), "edit rounds", "no cap"),
+        ("max_edit_rounds", (3, 4), "tool calls", "no cap"),
     ],
 )
 def test_caps(draw: Draw, axis: str, caps: tuple[int | None, ...], meter: str, said: str) -> None:

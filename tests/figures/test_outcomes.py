@@ -53,9 +53,10 @@ def test_values_and_legend(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS), "outcomes")
     said = words(figure)
     assert "Share of cells by outcome, not weighted." in said
-    for value in ("29", "100", "25", "38", "42", "50", "35", "48", "54"):
+    for value in ("29.2", "100", "25.0", "37.5", "41.7", "50.0", "35.4", "47.9", "54.2"):
         assert value in said.split("\n")
     assert "0" not in said.split("\n")
+    assert "EXHAUSTED: a cap was hit, and the tests do not pass." in " ".join(said.split())
     legend = [(box.x0, text) for text, box in boxes(figure) if text in ORDER]
     assert [text for _, text in sorted(legend)] == ORDER
 
@@ -95,3 +96,11 @@ def test_thirty_budgets_do_not_cover_each_others_labels(draw: Draw) -> None:
         apart = one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 or other.y1 <= one.y0
         assert apart
     assert words(figure).split("\n").count("30") == 5, "the last is always labelled"
+
+
+def test_narrow_bars_have_whole_numbers_a_half_upwards(draw: Draw) -> None:
+    counts = {f"agent-{number}": [6] * 12 for number in range(6)}
+    figure, _ = draw(World(counts, caps=range(100, 1300, 100)), "outcomes")
+    said = words(figure).split("\n")
+    assert "13" in said, "12.5 %"
+    assert not {"12.5", "12"} & set(said)

@@ -184,6 +184,22 @@ def test_a_stream_for_http_1_0_ends_with_its_connection(gate: Gate) -> None:
     assert b"chunked" not in data
 
 
+def test_a_stream_for_http_1_0_is_waited_for_without_chunks(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "PING_SECONDS", 0.1)
+    gate.seconds = 0.35
+    connection = gate.connect()
+    body = b'{"stream": true}'
+    connection.sendall(b"POST /x HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+    data = b""
+    while piece := connection.recv(65536):
+        data += piece
+    events = data.partition(b"\r\n\r\n")[2]
+    assert events.replace(server_module.PING, b"") == b"data: " + body + b"\n\n"
+    assert events.startswith(server_module.PING * 2)
+
+
 @given(data=st.binary(max_size=200))
 def test_bytes_that_are_no_request_harm_nobody(
     tmp_path_factory: pytest.TempPathFactory, data: bytes

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from frozenbench.gateway.transport import Broken, Late, Line
+from frozenbench.gateway.transport import Broken, HungUp, Late, Line
 from scripted_endpoint import Act, Endpoint, Handler, cut_short, scripted, slow, trickle
 
 ASKED: list[int] = []
@@ -82,9 +82,10 @@ def test_nothing_is_sent_after_its_end(line: Line) -> None:
         timer = threading.Timer(0.3, line.end)
         timer.start()
         begun = time.monotonic()
-        with pytest.raises(Broken):
+        with pytest.raises(HungUp) as first:
             post(line, endpoint)
         assert time.monotonic() - begun < 2
-        with pytest.raises(Late):
+        with pytest.raises(HungUp) as second:
             post(line, endpoint)
+        assert (first.value.sent, second.value.sent) == (True, False)
         assert len(endpoint.requests) == 1

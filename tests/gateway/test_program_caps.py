@@ -7,7 +7,7 @@ import time
 import pytest
 from cell_project import RIGHT, CellProject, processes_with
 from program_cells import events, program, used
-from wire_endpoint import NOTHING, WIRES, Says, sleeps, wire_endpoint, writes
+from wire_endpoint import MODEL, NOTHING, WIRES, Says, sleeps, wire_endpoint, writes
 
 pytestmark = pytest.mark.slow
 kinds = pytest.mark.parametrize(
@@ -149,6 +149,37 @@ def test_the_last_change_is_looked_at_when_the_agent_has_ended(
         cell = cells.run()
     assert cell.run["ending"] == "cap:edit_rounds"
     assert cell.changed() == {"a.py": "1\n"}
+
+
+HIDES = """
+import http.client, json, os, sys
+connection = http.client.HTTPConnection(sys.argv[1].removeprefix("http://"), timeout=30)
+for place in range(2001):
+    open(f"heap{place}", "w").close()
+for number in range(6):
+    open("app.py", "w").write(f"x = {number}")
+    body = json.dumps({"messages": [{"role": "user", "content": str(number)}]})
+    connection.request("POST", "/v1/chat/completions", body)
+    print("got", connection.getresponse().read()[:80], flush=True)
+for place in range(2001):
+    os.unlink(f"heap{place}")
+"""
+
+
+def test_a_heap_of_files_hides_no_edits(cells: CellProject) -> None:
+    cells.budget(max_edit_rounds=3, max_seconds=60)
+    with wire_endpoint(WIRES[0]) as endpoint:
+        cells.agent(
+            HIDES,
+            adapter="program",
+            argv=["python", "agents/agent.py", "{base_url}"],
+            endpoint={"id": "e", "wire": WIRES[0], "model": MODEL, "base_url": endpoint.root},
+        )
+        cell = cells.run()
+    assert cell.run["ending"] == "cap:edit_rounds"
+    assert used(cell, "edit_rounds", "model_calls") == (3, 3)
+    assert len(endpoint.asked) == 3
+    assert cell.run["artifact_limit"]
 
 
 @wires

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,14 @@ from typing import Any
 import pytest
 from cell_project import CellProject
 from frozenbench import layout
-from frozenbench.canonical import Refused
+from frozenbench.canonical import Refused, read_json
 from frozenbench.gateway.ledger import Ledger, beside
 from frozenbench.grade_cell import grade_cell
 from frozenbench.plan import Plan
 from frozenbench.replay import replay
 from frozenbench.run_cell import run_cell
 from program_cells import program
-from wire_endpoint import NOTHING, WIRES, Says, wire_endpoint, writes
+from wire_endpoint import MODEL, NOTHING, WIRES, Says, wire_endpoint, writes
 
 pytestmark = pytest.mark.slow
 CHANCE: tuple[str, dict[str, Any]] = ("chance", {})
@@ -59,6 +60,41 @@ def test_a_program_replays_and_drift_is_told(
     assert found.responses == asked == 3
     assert found.drifted == (1 if call == CHANCE else 0)
     assert lines[-1].startswith("replay: 3 of 3 cells equal, 0 differ, 0 not replayed; 3 recorded")
+
+
+LEAVES = """
+import socket, sys, time
+host, port = sys.argv[1].removeprefix("http://").split(":")
+with socket.create_connection((host, int(port))) as connection:
+    body = b'{"messages": [], "max_tokens": 40}'
+    head = b"POST /v1/chat/completions HTTP/1.1\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
+    connection.sendall(head + body)
+    time.sleep(0.5)
+"""
+
+
+def test_what_was_under_way_when_an_agent_ended_was_paid(cells: CellProject) -> None:
+    endpoint = {"id": "e", "wire": WIRES[0], "model": MODEL}
+    with wire_endpoint(WIRES[0], always=Says(seconds=5)) as server:
+        cells.agent(
+            LEAVES,
+            adapter="program",
+            argv=["python", "agents/agent.py", "{base_url}"],
+            endpoint={**endpoint, "base_url": server.root},
+            prices=PRICES,
+        )
+        plan = cells.plan()
+        inputs, out = cells.run_inputs(plan, cells.cell(plan, "agent", "add"))
+        begun = time.monotonic()
+        run_cell(inputs, out)
+        spent = Ledger(beside(inputs.controls)).spent()
+        assert time.monotonic() - begun < 4, "its answer is not waited for"
+    assert (spent.responses, spent.estimated) == (1, 1)
+    run = read_json(out / "run.json")
+    assert (run["ending"], run["hits"]) == ("crashed", [])
+    assert run["measured"]["seconds"] < 2, "it did not work for as long as it might have"
+    assert "Traceback" not in (out / "log").read_text()
+    assert "try 1 failed" not in (out / "log").read_text()
 
 
 def test_a_program_that_has_spent_all_leaves_its_cell_open(cells: CellProject) -> None:

@@ -42,7 +42,7 @@ def test_what_a_program_sees(cells: CellProject) -> None:
         cells.agent(
             TELLS,
             adapter="program",
-            argv=["python", "agents/agent.py", *words, "agents/agent.py", "{other}"],
+            argv=["python", "agents/agent.py", *words, "agents/agent.py", "${other}"],
             variables={"AT": "{base_url}/v1", "PLAIN": "{}"},
             files={"deep/conf.json": '{"model": "{model}", "home": "{home}"}'},
             endpoint={"id": "e", "wire": WIRES[2], "model": MODEL, "base_url": endpoint.root},
@@ -63,7 +63,7 @@ def test_what_a_program_sees(cells: CellProject) -> None:
             "/home/agent",
             "/work",
         ),
-        *("/agent/agents/agent.py", "{other}"),
+        *("/agent/agents/agent.py", "${other}"),
     ]
     assert told["prompt"] == "Say {model}.\n"
     assert json.loads(told["file"]) == {"model": MODEL, "home": "/home/agent"}
@@ -109,6 +109,16 @@ def test_at_each_level(cells: CellProject, level: str) -> None:
         ({"files": {"../x": ""}}, "leaves the home folder"),
         ({"files": {"/x": ""}}, "leaves the home folder"),
         ({"variables": {"A": 1}}, r"variables\.A: is 1"),
+        ({"variables": {"A=B": ""}}, r"variables: 'A=B' is no name of a variable; cure: "),
+        ({"variables": {"A": "x\0y"}}, r"variables\.A: holds a NUL character; cure: "),
+        ({"files": {"a": "", "a/b": ""}}, r"files: 'a' is a file, and 'a/b' wants .*; cure: "),
+        ({"files": {"a" * 300: ""}}, r"files: 'a+' is no path; cure: "),
+        ({"argv": ["python", "{promt}"]}, r"argv\.1: \{promt\} is no .*did you mean \{prompt\}\?"),
+        ({"argv": ["python", "{task}"]}, r"argv\.1: \{task\} is no placeholder; cure: one of"),
+        ({"variables": {"A": "{baseurl}/v1"}}, r"variables\.A: \{baseurl\} .* mean \{base_url\}\?"),
+        ({"files": {"a.toml": "m = {Model}"}}, r"files\.a\.toml: \{Model\} .* mean \{model\}\?"),
+        ({"argv": "python x.py"}, r"argv: is 'python x\.py'; cure: "),
+        ({"argv": ["no-such-agent"]}, r"agents/agent\.yaml: program: no-such-agent: .*; cure: "),
     ],
 )
 def test_what_a_program_s_file_cannot_say(
@@ -119,6 +129,51 @@ def test_what_a_program_s_file_cannot_say(
     cells.agent(adapter="program", **{k: v for k, v in data.items() if v is not None})
     with pytest.raises(BadInput, match=told):
         cells.run()
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("localhost:8080", "is 'localhost:8080'; cure: http://host:port"),
+        ("ftp://x", "is 'ftp://x'; cure: http://host:port"),
+        ("http://x:99999", "is no address; cure: http://host:port"),
+        ("https://x/v1/chat/completions", "ends with /chat/completions.*; cure: leave that out"),
+        ("https://me:sk-planted@x/v1", "holds a password or key.*; cure: .*key_env"),
+        ("https://x/v1?api_key=sk-planted", "holds a password or key.*; cure: .*key_env"),
+        ("https://x/v1?version=2&token=sk-planted", "holds a password or key.*; cure: .*key_env"),
+    ],
+)
+def test_an_address_that_is_none_or_holds_a_secret(
+    cells: CellProject, address: str, told: str
+) -> None:
+    endpoint = {"id": "e", "wire": WIRES[0], "model": "m", "base_url": address}
+    cells.agent("", adapter="program", argv=["python", "agents/agent.py"], endpoint=endpoint)
+    with pytest.raises(
+        BadInput, match=rf"config/agents/agent\.yaml: endpoint\.base_url: {told}"
+    ) as it:
+        cells.plan()
+    assert "planted" not in str(it.value)
+
+
+def test_what_looks_like_a_placeholder_and_is_none_stays(cells: CellProject) -> None:
+    cells.agent(
+        "",
+        adapter="program",
+        argv=["python", "agents/agent.py", "${HOME}", "{{task}}", "{}", '{"a": 1}'],
+        files={"a.json": '{"paths": {id}}', "b.sh": "echo ${model}"},
+        endpoint={
+            "id": "e",
+            "wire": WIRES[0],
+            "model": "m",
+            "base_url": "https://x/v1?api-version=2",
+        },
+    )
+    assert cells.plan().agents["agent"].sheet["argv"][2:] == [
+        "${HOME}",
+        "{{task}}",
+        "{}",
+        '{"a": 1}',
+    ]
 
 
 def test_no_more_ask_at_once_than_the_endpoint_takes(tmp_path: Path) -> None:

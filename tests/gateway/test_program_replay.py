@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cell_project import Cell, CellProject
+from cell_project import CellProject
 from frozenbench import layout
 from frozenbench.gateway import frozen_text
-from frozenbench.gateway.published_record import export_record, unpack_record
-from frozenbench.gateway.record import Store, read_clock
+from frozenbench.gateway.record import read_clock
 from program_cells import events, program, used
+from replayed_cells import GONE, another, same
 from wire_endpoint import NOTHING, WIRES, Says, Status, sleeps, wire_endpoint, writes
 
 pytestmark = pytest.mark.slow
@@ -20,30 +20,8 @@ wires = pytest.mark.parametrize("wire", WIRES)
 kinds = pytest.mark.parametrize(
     ("wire", "stream"), [(wire, stream) for wire in WIRES for stream in ("", "stream")]
 )
-GONE = "http://127.0.0.1:1"
 CHANCE: tuple[str, dict[str, Any]] = ("chance", {})
 LATER = datetime.date(2031, 2, 3)
-
-
-def another(cells: CellProject, monkeypatch: pytest.MonkeyPatch, first: Cell) -> CellProject:
-    """Return a project in another folder whose store holds a cell's record, and nothing else."""
-    record = cells.root / "record.jsonl.gz"
-    keys = first.run["responses"]["keys"]
-    export_record(Store(layout.RESPONSES), keys, [first.run["run_key"]], record)
-    folder = cells.root / "another"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    other = CellProject(folder, cells.environment, cells.names)
-    other.config = dict(cells.config)
-    other.task()
-    unpack_record(record, Store(layout.RESPONSES))
-    return other
-
-
-def same(one: Cell, two: Cell) -> None:
-    """Assert that two runs ended alike and used the same."""
-    for name in ("ending", "hits", "artifact_sha256", "meters", "steps", "responses"):
-        assert one.run[name] == two.run[name], name
 
 
 @kinds

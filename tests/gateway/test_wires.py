@@ -267,6 +267,14 @@ def test_a_stream_without_a_last_count_has_no_output() -> None:
     assert read_stream(format_of(WIRES[2]), stream_bytes(WIRES[2], events)).use.total is None
 
 
+@pytest.mark.parametrize("usage", [{}, {"prompt_tokens": None}, None])
+def test_an_empty_usage_at_the_end_takes_nothing_back(usage: Any) -> None:
+    events = streamed("openai-chat", Says(usage=(10, 5)), 0)
+    events.append({"choices": [], "usage": usage})
+    read = read_stream(format_of("openai-chat"), stream_bytes("openai-chat", events))
+    assert read.use.total == 15
+
+
 def test_an_unknown_wire_is_named() -> None:
     with pytest.raises(BadInput, match=r"smoke.*anthropic-messages"):
         format_of("smoke")

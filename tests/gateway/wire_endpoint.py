@@ -276,7 +276,8 @@ class _Handler(BaseHTTPRequestHandler):
             endpoint.answered += isinstance(act, Says) and not act.cut
         if isinstance(act, Status):
             told = {"error": {"type": "x", "message": f"no {act.code}"}}
-            refused = json.dumps(act.body if act.body is not None else told).encode()
+            body = act.body if act.body is not None else told
+            refused = body if isinstance(body, bytes) else json.dumps(body).encode()
             self._reply(act.code, "application/json", refused, act.headers)
         elif isinstance(act, Raw):
             self._reply(200, "application/json", act.body)

@@ -6,6 +6,7 @@ import json
 import math
 import operator
 import sys
+import unittest
 from collections import OrderedDict, namedtuple
 from contextlib import suppress
 from decimal import Decimal
@@ -129,6 +130,21 @@ def test_types_of_the_tests_own_count_as_what_they_are_based_on() -> None:
     assert strict(5) == ANY
 
 
+@pytest.mark.parametrize("kind", [float, Decimal, Fraction])
+def test_almost_equal_of_unittest_compares_numbers(kind: type) -> None:
+    case = unittest.TestCase()
+    near_enough, apart = case.assertAlmostEqual, case.assertNotAlmostEqual
+    third = kind(1) / 3
+    value, near = strict(third), third + kind("0.000000001")
+    for first, second in ((value, near), (near, value), (value, strict(near))):
+        near_enough(first, second)
+        with pytest.raises(AssertionError):
+            apart(first, second)
+    apart(value, third + 1)
+    with pytest.raises(AssertionError):
+        near_enough(value, third + 1)
+
+
 def test_numbers_work_as_numbers() -> None:
     five, half, yes = strict(5), strict(0.5), strict(True)
     assert isinstance(five, int)
@@ -147,6 +163,7 @@ def test_numbers_work_as_numbers() -> None:
     assert five | 2 == 7
     assert round(strict(2.567), 2) == 2.57
     assert round(half) == 0
+    assert round(half) != 0.0
     assert math.sqrt(strict(4)) == 2
     assert math.floor(strict(10**30)) == 10**30
     assert math.ceil(half) == 1

@@ -34,7 +34,8 @@ def test_nothing_is_left_of_an_earlier_grading(tmp_path):
     assert not list(tmp_path.iterdir())
     Path("left").write_text("x")
     (tmp_path / "left").write_text("x")
-    Path(os.environ["TMPDIR"], "left").touch(exist_ok=False)
+    for folder in (os.environ["TMPDIR"], os.environ["HOME"], "/tmp", "/dev/shm"):
+        Path(folder, "left").touch(exist_ok=False)
 """
 IDS = tuple(
     f"{TEST}::test_{name}"

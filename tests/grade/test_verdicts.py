@@ -48,6 +48,20 @@ def test_the_first_verdict_under_a_key_stays(
     assert [item.name for item in path.parent.iterdir()] == [path.name]
 
 
+def test_an_edited_verdict_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    key, other = "ab" + "0" * 62, "ab" + "1" * 62
+    store(key, Graded(Verdict(False, failure="assertion"), 0.5, "log"))
+    path = layout.verdict(key)
+    written = path.read_text()
+    layout.verdict(other).write_text(written)
+    with pytest.raises(BadInput, match="is the verdict of another key; cure: remove the file"):
+        stored(other)
+    path.write_text(written.replace('"green":false', '"green":true'))
+    with pytest.raises(BadInput, match="was changed after it was written; cure: remove the file"):
+        stored(key)
+
+
 def test_a_broken_grader_has_no_stored_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

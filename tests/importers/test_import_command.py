@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from frozenbench.cli import main
+from frozenbench.importers.documents import decimal
 from frozenbench.table import CELLS, CONTROLS_KEY, MEASURED, metadata_of, read_table
 from log_files import aider_board, plain_csv, put
 
@@ -158,3 +160,50 @@ def test_the_command_line_tells_by_its_status(tmp_path: Path, out: Path) -> None
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "truncated from finished runs" in done.stdout
+
+
+@pytest.mark.parametrize("use", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 40, "9" * 19])
+def test_a_number_of_no_size_that_a_run_can_have_is_not_computed_with(
+    tmp_path: Path, use: str
+) -> None:
+    """As integers such texts have a thousand million digits: reading them would never end."""
+    assert decimal(use) is None
+    assert decimal("0") == 0
+    assert decimal("1e-30") is not None, "exact costs stay"
+    text = f"agent,task,solved,calls\na,t1,true,{use}\na,t2,true,1\n"
+    path = plain_csv(tmp_path / "logs", text)
+    words = [sys.executable, "-m", "frozenbench", "import", "auto", str(path), "--out", "x.parquet"]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode in (1, 2), done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert "runs.csv" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("axis", ["calls", "tokens", "cost"])
+def test_an_integer_beyond_64_bits_in_json_is_named(
+    tmp_path: Path, axis: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        {"agent": "a", "task": f"t{number}", "solved": True, axis: use}
+        for number, use in enumerate((9_300_000_000_000_000_000, 3))
+    ]
+    path = put(tmp_path / "logs" / "runs.jsonl", lines)
+    assert main(["import", "auto", str(path.parent), "--out", str(tmp_path / "x.parquet")]) == 2
+    said = capsys.readouterr()
+    assert f"line 1: {axis}" in said.out + said.err
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_a_gzip_with_a_broken_body_is_named(
+    tmp_path: Path, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = gzip.compress(b'{"agent": "a", "task": "t", "solved": true, "calls": 1}\n' * 9)
+    path = tmp_path / "logs" / f"runs{ending}.gz"
+    path.parent.mkdir()
+    path.write_bytes(whole[:12] + b"\xff" * 20 + whole[32:])
+    status = main(["import", "auto", str(path.parent), "--out", str(tmp_path / "x.parquet")])
+    said = capsys.readouterr()
+    assert status == 2
+    assert f"runs{ending}.gz" in said.out + said.err

@@ -17,6 +17,7 @@ from frozenbench.canonical import BadInput, read_json
 from frozenbench.check_score import published_lines
 from frozenbench.contrast import contrast
 from frozenbench.draw_figure import build, draw_figure
+from frozenbench.figures import figure_names
 from frozenbench.figures.inputs import read_inputs
 from frozenbench.figures.style import house_style, texts
 from frozenbench.freeze_view import freeze_view
@@ -237,3 +238,27 @@ def test_the_example_runs_from_logs_to_page_and_then_there_is_nothing_to_do(tmp_
     assert (
         "Nothing to be done" in snakemake(tmp_path, "-n").stdout + snakemake(tmp_path, "-n").stderr
     )
+
+
+@pytest.mark.parametrize("axis", ["calls", "cost", None])
+@pytest.mark.parametrize("figure", figure_names())
+def test_every_figure_can_be_drawn_of_logs(tmp_path: Path, axis: str | None, figure: str) -> None:
+    text = runs() if axis else "agent,task,solved\na,t1,true\nb,t1,false\n"
+    plan = config(tmp_path, text, axis=axis)
+    make(plan)
+    folder, view = plan.folder, plan.view_folder
+    sheets = folder / "controls.json", view / "view.json"
+    tables = folder / "measured.parquet", folder / "cells.parquet"
+    draw_figure(figure, view / "statistics", *sheets, *tables, tmp_path / "drawn")
+    assert {path.suffix for path in (tmp_path / "drawn").iterdir()} == {".pdf", ".png", ".svg"}
+
+
+def test_the_counts_at_all_caps_name_what_they_are_of(tmp_path: Path) -> None:
+    plan = config(tmp_path, runs())
+    out = make(plan)
+    pack = read_json(out / "controls.json")["pack"]["digest"]
+    for name in ("pass_counts.csv", "crossings.csv"):
+        rows = list(csv.DictReader((out / "tables" / name).open(encoding="utf-8")))
+        assert rows
+        assert {row["experiment_digest"] for row in rows} == {plan.digest}
+        assert {row["pack_sha256"] for row in rows} == {pack}

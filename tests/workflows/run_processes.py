@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -60,11 +60,11 @@ def kill_at_once(run: subprocess.Popen[str], whole_tree: bool) -> None:
     run.wait()
 
 
-def left_over(within: float) -> list[str]:
-    """Return what still lives below this process after `within` seconds at most."""
+def left_over(within: float, but: Collection[int] = ()) -> list[str]:
+    """Return what still lives below this process after `within` seconds at most, but for `but`."""
     end = time.monotonic() + within
     while True:
-        alive = descendants(os.getpid())
+        alive = [process for process in descendants(os.getpid()) if process not in but]
         if not alive or time.monotonic() > end:
             break
         time.sleep(0.02)

@@ -169,7 +169,7 @@ def test_a_missing_control_is_refused_by_name(files: Files, tmp_path: Path) -> N
 
 def test_equal_input_gives_equal_bytes_and_nothing_stays_beside(files: Files, out: Path) -> None:
     before = contents(out)
-    (out / "stale.tex").write_text("of another time")
+    (out / "tables" / "stale.tex").write_text("of another time")
     write_up(files, out)
     assert contents(out) == before
     assert [path.name for path in out.parent.iterdir()] == ["write_up"]

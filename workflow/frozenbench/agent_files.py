@@ -5,18 +5,20 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import pkgutil
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from frozenbench import adapters
 from frozenbench.adapters.program import brings_its_code
 from frozenbench.canonical import BadInput, File, digest, is_cache, read_tree, tree_digest
 from frozenbench.config import read_yaml
-from frozenbench.controls import RESERVED_AGENTS, Agent, key_fields
+from frozenbench.controls import RESERVED_AGENTS, Agent, Endpoint, key_fields
 from frozenbench.gateway.wires import format_of
 from frozenbench.packs.reader import safe_path
 from frozenbench.preset_files import with_program
@@ -24,6 +26,8 @@ from frozenbench.schema import build, nearest, schema_of
 
 #: Modules of the package that are no adapters.
 NOT_ADAPTERS = ("contract", "proposals")
+#: Parameters of an address whose value is a secret.
+_SECRET = re.compile(r"key|token|secret|passw|signature|^sig$", re.I)
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,8 @@ def read_agent(root: Path, name: str) -> AgentFile:
     agent = build(Agent, {k: v for k, v in data.items() if k not in own}, where)
     options = build(adapter.Options, {k: v for k, v in data.items() if k in own}, where)
     adapter.check(agent, options, where)
+    if agent.endpoint is not None and agent.endpoint.base_url is not None:
+        _check_address(agent.endpoint, f"{where}: endpoint.base_url")
     code, roots = _read_code(root, getattr(options, "code", ()), where)
     sheet = key_fields(agent) | key_fields(options)
     if code:
@@ -141,6 +147,31 @@ def read_agent(root: Path, name: str) -> AgentFile:
     if len(roots) > 1:  # which of two modules of one name is imported
         sheet["code_roots"] = list(roots)
     return AgentFile(name, adapter, sheet, _connection(agent, options), code, roots)
+
+
+def _check_address(endpoint: Endpoint, where: str) -> None:
+    """Refuse an address that none is, or that holds a secret: it is written into results.
+
+    Raises:
+        BadInput: names file, key and cure; of a secret it shows nothing.
+    """
+    address = endpoint.base_url or ""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        raise BadInput(f"{where}: is no address; cure: http://host:port or https://host") from None
+    names = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
+    if "@" in parts.netloc or any(_SECRET.search(name) for name in names):
+        raise BadInput(
+            f"{where}: holds a password or key, which would be written into results; cure: leave "
+            "it out, and name the environment variable that holds it as key_env"
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        raise BadInput(f"{where}: is {address!r}; cure: http://host:port or https://host")
+    path = format_of(endpoint.wire).PATH
+    if parts.path.rstrip("/").endswith(path):
+        raise BadInput(f"{where}: ends with {path}, which is added to it; cure: leave that out")
 
 
 def _connection(agent: Agent, options: Any) -> dict[str, Any]:

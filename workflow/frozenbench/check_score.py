@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from frozenbench.canonical import Incomplete, Refused, read_json, write_atomic
+from frozenbench.canonical import BadInput, Incomplete, Refused, read_json, write_atomic
 from frozenbench.closing import closing_lines, refusal_lines
+from frozenbench.frozen import read_controls
 from frozenbench.pack_check.stored import of_experiment
 
 
@@ -39,19 +40,24 @@ def published_lines(published: Path, planned: str | None = None) -> tuple[Sequen
         raise Incomplete(
             f"{published}: nothing is published there; cure: snakemake --cores 4 (or `make`)"
         )
-    digest = read_json(published / "controls.json")["experiment"]["digest"]
+    controls = read_controls(published / "controls.json")
+    digest = controls["experiment"]["digest"]
     if planned not in (None, digest):
         raise Incomplete(
             f"{published}: shows experiment {digest[:12]}, and the config is {str(planned)[:12]} "
             "now, which has not run; cure: run the workflow"
         )
     refusals = read_json(published / "refusals.json")["refusals"]
+    if not isinstance(refusals, list):
+        raise BadInput(
+            f"{published}/refusals.json: holds no list; cure: remove {published}, run again"
+        )
     if refusals:
         return refusal_lines(refusals), Refused.exit_status
     from frozenbench.table import read_table
 
     tables = published / "tables"
     summary = read_table(tables / "summary.parquet").to_pylist()
-    controls, view = read_json(published / "controls.json"), read_json(published / "view.json")
+    view = read_json(published / "view.json")
     statistics, check = read_json(tables / "statistics.json"), of_experiment(controls)
     return closing_lines(controls, view, summary, statistics, check), 0

@@ -8,8 +8,9 @@ from typing import Any
 
 from frozenbench import keys, layout
 from frozenbench.canonical import BadInput, read_json, write_json
+from frozenbench.frozen import read_controls
 from frozenbench.refusals import refusals_of
-from frozenbench.seal import broken_seal
+from frozenbench.seal import AGAIN, broken_seal, read_sealed
 from frozenbench.table import (
     CELLS,
     CONTROLS_KEY,
@@ -38,7 +39,7 @@ def collect_cells(controls_path: Path, record: Path, out: Path) -> None:
     Raises:
         BadInput: a run or a grade is missing or does not fit its path.
     """
-    controls = read_json(controls_path)
+    controls = read_controls(controls_path)
     cells, measured, answers = table_rows(controls)
     responses = answers.summary(record)
     write_table(out / "cells.parquet", cells, CELLS, {CONTROLS_KEY: controls})
@@ -72,11 +73,11 @@ def table_rows(
 
 
 def _leaf(path: Path, key: str, value: str) -> dict[str, Any]:
-    leaf: dict[str, Any] = read_json(path)
+    leaf = read_sealed(path, AGAIN)
     if leaf.get(key) != value:
-        raise BadInput(f"{path}: {key} is {leaf.get(key)!r}; cure: remove the folder and run again")
+        raise BadInput(f"{path}: {key} is {leaf.get(key)!r}; cure: {AGAIN}")
     if (problem := broken_seal(leaf, path.parent, path.name)) is not None:
-        raise BadInput(f"{path}: {problem}; cure: remove the folder and run again")
+        raise BadInput(f"{path}: {problem}; cure: {AGAIN}")
     return leaf
 
 

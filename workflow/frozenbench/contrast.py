@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +13,22 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frozenbench.canonical import BadInput, Refused, canonical_json, read_json, write_atomic
+from frozenbench.canonical import BadInput, Refused, canonical_json, read_json
 from frozenbench.metrics import CELL_COLUMNS, MEASURED_COLUMNS, SLICES, eligible, summarise
+from frozenbench.out_folder import Own, replace_folder
 from frozenbench.stats import tables
 from frozenbench.stats.bounds import left_out
 from frozenbench.stats.compare import Settings, compare
 from frozenbench.stats.flips import CAPS, axis_value
 from frozenbench.stats.grid import Cell, Grid, build_grid
 from frozenbench.stats.results import Comparison
+
+_TABLES = ("summary", "contrasts", "flips", "areas")
+#: What a folder of statistics is known by.
+OWN = Own(
+    ("statistics.json", "refused.json"),
+    tuple(f"{name}.{kind}" for name in _TABLES for kind in ("parquet", "csv")),
+)
 
 
 def contrast(
@@ -35,19 +42,20 @@ def contrast(
     bytes, whatever the number of cores.
 
     Raises:
-        BadInput: a file is absent, is not what it should be, or belongs to other controls.
+        BadInput: a file is absent, is not what it should be, or belongs to other controls, or `out`
+            is a folder of another kind.
         Refused: a cell or a weight is missing, or no task takes part.
     """
     held = read_json(refusals)
     if not isinstance(held, dict) or not isinstance(held.get("refusals"), list):
         raise BadInput(f'{refusals}: holds no {{"refusals": [...]}}; cure: make it again')
     if held["refusals"]:
-        _write_folder(out, {"refused.json": canonical_json(held) + b"\n"})
+        replace_folder(out, {"refused.json": canonical_json(held) + b"\n"}, OWN)
         return
     plan = _read_plan(controls, view)
     cell_table = _read_table(cells, plan, CELL_COLUMNS)
     measured_table = _read_table(measured, plan, MEASURED_COLUMNS)
-    _write_folder(out, _files(plan, cell_table, measured_table))
+    replace_folder(out, _files(plan, cell_table, measured_table), OWN)
 
 
 @dataclass(frozen=True)
@@ -169,12 +177,9 @@ def _files(plan: _Plan, cells: pd.DataFrame, measured: pd.DataFrame) -> dict[str
     )
     files = {"statistics.json": canonical_json(_statistics(plan, compared)) + b"\n"}
     naming = {"pack_sha256": plan.pack_sha256, "experiment_digest": plan.experiment_digest}
-    for name, rows, columns in (
-        ("summary", summary, tables.SUMMARY),
-        ("contrasts", contrasts, tables.CONTRASTS),
-        ("flips", flips, tables.FLIPS),
-        ("areas", areas, tables.AREAS),
-    ):
+    rows_of = (summary, contrasts, flips, areas)
+    columns_of = (tables.SUMMARY, tables.CONTRASTS, tables.FLIPS, tables.AREAS)
+    for name, rows, columns in zip(_TABLES, rows_of, columns_of, strict=True):
         files[f"{name}.parquet"] = tables.parquet_bytes(rows, columns, plan.controls)
         files[f"{name}.csv"] = tables.csv_bytes(rows, columns, naming)
     return files
@@ -219,20 +224,3 @@ def _statistics(plan: _Plan, compared: Mapping[str, Comparison]) -> dict[str, An
         "pack_sha256": plan.pack_sha256,
         "experiment_digest": plan.experiment_digest,
     }
-
-
-def _write_folder(out: Path, files: Mapping[str, bytes]) -> None:
-    """Put a folder with `files` in the place of `out`, so that a reader never sees half of it.
-
-    The sibling has a fixed name: what a killed writer left there is removed by the next.
-    """
-    partial, old = out.with_name(f".{out.name}.partial"), out.with_name(f".{out.name}.old")
-    for stale in (partial, old):
-        shutil.rmtree(stale, ignore_errors=True)
-    partial.mkdir(parents=True)
-    for name, data in files.items():
-        write_atomic(partial / name, data)
-    if out.exists():
-        out.rename(old)
-    partial.rename(out)
-    shutil.rmtree(old, ignore_errors=True)

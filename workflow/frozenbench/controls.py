@@ -18,7 +18,7 @@ RUN_SEMANTICS = 1
 #: Raise by hand when the meaning of a grade changes: every grade key changes with it.
 GRADE_SEMANTICS = 1
 #: Raise by hand when tables, figures or page are drawn differently: every view digest changes.
-VIEW_SEMANTICS = 2
+VIEW_SEMANTICS = 3
 #: Raise by hand when the meaning of an imported log changes: every import's digest changes.
 IMPORT_SEMANTICS = 1
 

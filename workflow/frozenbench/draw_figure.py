@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from frozenbench.canonical import BadInput, write_atomic
+from frozenbench.canonical import BadInput
 from frozenbench.figures import figure_names
+from frozenbench.out_folder import Own, remove_folder, replace_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,16 +40,19 @@ def draw_figure(
         out: the folder to write.
 
     Raises:
-        BadInput: no figure has this name, or a file, a column or a control is missing.
+        BadInput: no figure has this name, `out` is a folder of another kind, or a file, a column or
+            a control is missing.
     """
     if figure not in figure_names():
         raise BadInput(
             f"view.json: figures: {figure!r} is unknown; cure: one of {', '.join(figure_names())}"
         )
-    shutil.rmtree(out, ignore_errors=True)
+    drawn = [f"{figure}.{kind}" for kind in ("svg", "pdf", "png")]
+    own = Own((*drawn, REFUSED))
+    remove_folder(out, own)
     refused = statistics / REFUSED
     if refused.exists():
-        _write_folder(out, {REFUSED: refused.read_bytes()})
+        replace_folder(out, {REFUSED: refused.read_bytes()}, own)
         return
     # Here alone: names and refusals need no drawing.
     from frozenbench.figures.inputs import read_inputs
@@ -57,8 +60,8 @@ def draw_figure(
 
     inputs = read_inputs(figure, statistics, controls, view, measured, cells)
     with house_style():
-        files = render(build(inputs))
-    _write_folder(out, {f"{figure}.{kind}": data for kind, data in files.items()})
+        files = render(build(inputs), inputs.about)
+    replace_folder(out, {f"{figure}.{kind}": data for kind, data in files.items()}, own)
 
 
 def build(inputs: Inputs) -> Figure:
@@ -66,13 +69,3 @@ def build(inputs: Inputs) -> Figure:
     module = importlib.import_module(f"frozenbench.figures.{inputs.figure}")
     found: Figure = module.build_figure(inputs)
     return found
-
-
-def _write_folder(out: Path, files: dict[str, bytes]) -> None:
-    """Write the folder `out` whole or not at all; the sibling's name is fixed, so none piles up."""
-    partial = out.with_name(f".{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    for name, data in files.items():
-        write_atomic(partial / name, data)
-    partial.rename(out)

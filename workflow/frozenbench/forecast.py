@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import os
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from frozenbench import keys, layout
-from frozenbench.canonical import digest
+from frozenbench.canonical import BadInput, digest
 from frozenbench.gateway.ledger import Ledger, amount, beside
 from frozenbench.gateway.prices import dearest, use_of
 from frozenbench.gateway.published_record import read_record
@@ -151,6 +152,31 @@ def _entries(plan: Plan) -> Iterable[Entry]:
         for entry in read_record(Path(plan.config.responses.record)).entries:
             found.setdefault(entry.key, entry)
     return found.values()
+
+
+def check_keys(plan: Plan) -> None:
+    """Refuse runs that must ask an endpoint whose key is not there, before the first one starts.
+
+    Where something is recorded of an agent nobody knows yet whether its runs will ask.
+
+    Raises:
+        BadInput: names file, key, variable and cure.
+    """
+    due = Counter(cell.agent for cell in missing_runs(plan))
+    lacking = {
+        name: agent.connection["endpoint"]["key_env"]
+        for name, agent in plan.agents.items()
+        if due[name] and "key_env" in agent.connection.get("endpoint", {})
+    }
+    lacking = {who: name for who, name in lacking.items() if not os.environ.get(name, "").strip()}
+    for agents, held in recorded(plan).items() if lacking else ():
+        for agent in lacking if not held.responses else ():
+            if agent in agents:
+                raise BadInput(
+                    f"config/agents/{agent}.yaml: endpoint.key_env: the environment variable "
+                    f"{lacking[agent]} is not set, and nothing is recorded for its {due[agent]} runs "
+                    f"to do; cure: export {lacking[agent]}=…"
+                )
 
 
 def forecast_lines(plan: Plan) -> Iterator[str]:

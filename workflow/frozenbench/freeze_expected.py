@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import read_json, write_json
+from frozenbench.canonical import write_json
 from frozenbench.frozen import tree_at
 from frozenbench.grade.grading import (
     FrozenGrader,
@@ -21,7 +21,7 @@ from frozenbench.grade.grading import (
     store,
     verdict_key,
 )
-from frozenbench.seal import sealed
+from frozenbench.seal import read_sealed, sealed
 
 
 def freeze_expected(
@@ -55,7 +55,7 @@ def freeze_expected(
 
 def read_expected(path: Path) -> tuple[str, ...] | None:
     """Return the expected ids, or None where the grader has none."""
-    ids = read_json(path)["ids"]
+    ids = read_sealed(path, "remove the file, it is found again")["ids"]
     return None if ids is None else tuple(ids)
 
 
@@ -79,10 +79,16 @@ def _ids_in(path: str, source: bytes) -> Iterator[str]:
     for node in module.body:
         if _is_test(node):
             yield f"{path}::{_name(node)}"
-        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+        elif isinstance(node, ast.ClassDef) and _holds_tests(node):
             for item in node.body:
                 if _is_test(item):
                     yield f"{path}::{node.name}::{_name(item)}"
+
+
+def _holds_tests(node: ast.ClassDef) -> bool:
+    """Tell whether pytest looks into a class: by its name, or as a case of unittest."""
+    bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
+    return node.name.startswith("Test") or any(base.endswith("TestCase") for base in bases)
 
 
 def _is_test(node: ast.stmt) -> bool:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frozenbench import keys, layout
-from frozenbench.canonical import read_json
 from frozenbench.controls import is_imported
+from frozenbench.frozen import read_controls
+from frozenbench.seal import AGAIN, read_sealed
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def reached() -> Reached:
     graders: set[str] = set()
     packs: set[str] = set()
     for path in sorted(layout.RESULTS.glob("experiments/*/controls.json")):
-        controls = read_json(path)
+        controls = read_controls(path)
         if is_imported(controls):  # it refers to nothing of the store
             continue
         packs.add(controls["pack"]["digest"])
@@ -50,7 +51,7 @@ def reached() -> Reached:
 
 def _verdicts(grade_key: str) -> list[str]:
     path = layout.grade(grade_key) / "grade.json"
-    return list(read_json(path)["verdicts"]) if path.exists() else []
+    return list(read_sealed(path, AGAIN)["verdicts"]) if path.exists() else []
 
 
 def unreached() -> Iterator[Path]:

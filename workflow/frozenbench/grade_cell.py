@@ -20,7 +20,7 @@ from frozenbench.canonical import (
 )
 from frozenbench.freeze_expected import read_expected
 from frozenbench.freeze_names import read_names
-from frozenbench.frozen import read_frozen_task
+from frozenbench.frozen import read_controls, read_frozen_task
 from frozenbench.gateway.machine import machine_class
 from frozenbench.grade.grading import (
     FrozenGrader,
@@ -35,7 +35,7 @@ from frozenbench.grade.grading import (
 from frozenbench.outcomes import End, Judgement, cap_of, decide
 from frozenbench.run.snapshots import restore
 from frozenbench.sandbox import in_force, require
-from frozenbench.seal import sealed
+from frozenbench.seal import AGAIN, read_sealed, sealed
 
 Tree = Mapping[str, File]
 
@@ -128,7 +128,7 @@ def grade_cell(inputs: GradeInputs, out: Path) -> None:
         BadInput: frozen files or the run do not have the digests that the controls promise.
         Refused: the machine gives less isolation than the controls ask for.
     """
-    controls = read_json(inputs.controls)
+    controls = read_controls(inputs.controls)
     run_key = keys.run_key(controls, inputs.agent, inputs.task, inputs.budget, inputs.repeat)
     material = keys.grade_material(controls, inputs.task, run_key)
     if out.name != digest(material):
@@ -137,7 +137,7 @@ def grade_cell(inputs: GradeInputs, out: Path) -> None:
         )
     isolation = controls["environment"]["isolation"]
     holds = in_force(isolation, require(isolation).level)
-    run = read_json(inputs.run / "run.json")
+    run = read_sealed(inputs.run / "run.json", AGAIN)
     if run["run_key"] != run_key:
         raise BadInput(f"{inputs.run}: holds another run; cure: remove the folder")
     task, fixture = read_frozen_task(inputs.task_files, run["material"]["task_digest"])

@@ -8,47 +8,52 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import read_json, write_atomic
+from frozenbench.canonical import read_json
 from frozenbench.importers.budgets import Crossing, crossings, plain
+from frozenbench.out_folder import Own, replace_folder
 from frozenbench.table import read_table
 
 _HEAD = ("axis", "agent_a", "agent_b", "cap_before", "cap_after", "ahead", "behind", "kind")
+
+#: What its folder is known by.
+_OWN = Own(("crossings.csv",), ("pass_counts.csv",))
 
 
 def list_crossings(counts: Path, statistics: Path, controls: Path, out: Path) -> None:
     """Write the folder `out`: pass_counts.csv and crossings.csv, or nothing where a score is refused.
 
     Raises:
-        BadInput: a table is absent.
+        BadInput: a table is absent, or `out` is a folder of another kind.
     """
     files: dict[str, str] = {}
     if not (statistics / "refused.json").exists():
         rows = read_table(counts).to_pylist()
         flips = read_table(statistics / "flips.parquet").to_pylist()
-        files["pass_counts.csv"] = _csv(list(rows[0]) if rows else ["axis"], map(dict.values, rows))
-        files["crossings.csv"] = _csv(_HEAD, _crossings(rows, flips, read_json(controls)))
-    shutil.rmtree(out, ignore_errors=True)
-    staged = out.with_name(f".{out.name}.staged")
-    shutil.rmtree(staged, ignore_errors=True)
-    staged.mkdir(parents=True)
-    for name, text in files.items():
-        write_atomic(staged / name, text.encode())
-    staged.rename(out)
+        held = read_json(controls)
+        head, counted = list(rows[0]) if rows else ["axis"], map(dict.values, rows)
+        files["pass_counts.csv"] = _csv(head, counted, held)
+        files["crossings.csv"] = _csv(_HEAD, _crossings(rows, flips, held), held)
+    replace_folder(out, {name: text.encode() for name, text in files.items()}, _OWN)
 
 
-def _csv(head: Sequence[str], rows: Any) -> str:
+def _csv(head: Sequence[str], rows: Iterable[Iterable[Any]], controls: Mapping[str, Any]) -> str:
+    """Return a table as CSV, the digests that name its controls last, the same in every row."""
+    naming = {
+        "pack_sha256": controls["pack"]["digest"],
+        "experiment_digest": controls["experiment"]["digest"],
+    }
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
+    writer.writerow([*head, *naming])
     for row in rows:
-        writer.writerow(["true" if v is True else "false" if v is False else v for v in row])
+        told = ["true" if v is True else "false" if v is False else v for v in row]
+        writer.writerow([*told, *naming.values()])
     return text.getvalue()
 
 

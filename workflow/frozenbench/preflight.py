@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from pathlib import Path
@@ -9,13 +10,16 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 from frozenbench.build_environment import check_lock_text
-from frozenbench.canonical import BadInput, Refused
+from frozenbench.canonical import BadInput, Refused, canonical_json
 from frozenbench.controls import CAP_FIELDS
 from frozenbench.figures import figure_names
 from frozenbench.packs import PackInfo, Task
 from frozenbench.plan import Plan
 from frozenbench.sandbox import require
 from frozenbench.schema import nearest
+
+#: What is shorter is a dummy such as `none`, and may stand anywhere.
+_SHORTEST_KEY = 8
 
 
 def preflight(plan: Plan) -> Plan:
@@ -28,6 +32,7 @@ def preflight(plan: Plan) -> Plan:
     _check_pin(plan)
     _check_pack(plan)
     _check_agents(plan)
+    _check_secrets(plan)
     _check_spend(plan)
     _check_figures(plan)
     return plan
@@ -171,6 +176,26 @@ def _check_agents(plan: Plan) -> None:
         raise BadInput(
             f"{where}: clock: is {plan.config.clock!r} with an axis in seconds; cure: clock: strict"
         )
+
+
+def _check_secrets(plan: Plan) -> None:
+    """Refuse an agent's file that holds the key itself: what stands there is published."""
+    for name, agent in plan.agents.items():
+        variable = agent.connection.get("endpoint", {}).get("key_env")
+        secret = os.environ.get(variable, "").strip() if variable else ""
+        if len(secret) < _SHORTEST_KEY:
+            continue
+        for part in (agent.sheet, agent.connection):
+            if json.dumps(secret, ensure_ascii=False)[1:-1].encode() in canonical_json(part):
+                raise BadInput(
+                    f"config/agents/{name}.yaml: holds the key that is in {variable}, and would be "
+                    "published with it; cure: remove it: the gateway adds the key to each request"
+                )
+        if any(secret.encode() in file.data for file in agent.code.values()):
+            raise BadInput(
+                f"config/agents/{name}.yaml: code: holds the key that is in {variable}; cure: "
+                "remove it: the gateway adds the key to each request"
+            )
 
 
 def _check_spend(plan: Plan) -> None:

@@ -148,12 +148,16 @@ def with_program(data: Mapping[str, Any], root: Path, where: str) -> dict[str, A
         BadInput: the program is not installed (the message says how to), or is not the pinned one.
     """
     merged = with_preset(data, root, where)
-    if merged.get("adapter") != ADAPTER or not merged.get("argv"):
+    argv = merged.get("argv")
+    if merged.get("adapter") != ADAPTER or not isinstance(argv, list) or not argv:
         return merged
     install = ""
     if "preset" in data:
         install = read_preset(root, str(data["preset"]), where).install
-    identity = locate(str(merged["argv"][0]), install).identity()
+    try:
+        identity = locate(str(argv[0]), install).identity()
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
     pinned = merged.get("program") or {}
     for key, value in pinned.items() if isinstance(pinned, Mapping) else ():
         if identity.get(key) != value:

@@ -210,7 +210,7 @@ class ProgressHandler(logging.Handler):
 
 def _columns() -> int:
     try:
-        return os.get_terminal_size(2).columns
+        return os.get_terminal_size(2).columns or 100  # 0: a terminal without a size
     except OSError:
         return 100
 

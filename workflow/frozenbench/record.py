@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frozenbench import layout
-from frozenbench.canonical import BadInput, Incomplete, read_json
+from frozenbench.canonical import BadInput, Incomplete
 from frozenbench.gateway.published_record import export_record
 from frozenbench.gateway.record import Store
 from frozenbench.plan import Plan
+from frozenbench.seal import AGAIN, read_sealed
 
 
 def export(plan: Plan, out: Path | None) -> Iterator[str]:
@@ -28,7 +29,7 @@ def export(plan: Plan, out: Path | None) -> Iterator[str]:
         path = layout.run(run_key) / "run.json"
         if not path.exists():
             raise Incomplete(f"{cell.label}: has not run; cure: snakemake --cores 4")
-        keys.update(read_json(path)["responses"]["keys"])
+        keys.update(read_sealed(path, AGAIN)["responses"]["keys"])
     header = export_record(Store(layout.RESPONSES), keys, plan.runs, target).header()
     yield f"{target}: {header['responses']} responses of {header['first_date']} to {header['last_date']}"
     yield f"answered on {', '.join(header['machine_classes']) or 'no machine'}"

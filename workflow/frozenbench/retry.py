@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frozenbench import layout
-from frozenbench.canonical import read_json
 from frozenbench.forecast import command_line
 from frozenbench.outcomes import INFRASTRUCTURE
 from frozenbench.plan import Plan, PlannedCell
+from frozenbench.seal import AGAIN, read_sealed
 from frozenbench.void import void
 
 #: Reasons that concern the grade alone: the run stays.
@@ -41,7 +41,7 @@ def broken_cells(plan: Plan) -> Iterator[tuple[str, str]]:
     for key in plan.grades:
         path = layout.grade(key) / "grade.json"
         if path.exists():
-            grade = read_json(path)
+            grade = read_sealed(path, AGAIN)
             if grade["outcome"] == "ERROR" and grade["reason"] in INFRASTRUCTURE:
                 yield key, grade["reason"]
 

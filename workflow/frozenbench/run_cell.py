@@ -10,7 +10,7 @@ import importlib
 import json
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,9 +29,9 @@ from frozenbench.canonical import (
     tree_digest,
     write_json,
 )
-from frozenbench.frozen import read_frozen_task
+from frozenbench.frozen import read_controls, read_frozen_task
 from frozenbench.gateway.machine import machine_class
-from frozenbench.gateway.record import read_clock, write_clock
+from frozenbench.gateway.record import Store, read_clock, write_clock
 from frozenbench.outcomes import cap_of
 from frozenbench.run import meters as metering
 from frozenbench.run.clock import AgentClock
@@ -67,7 +67,7 @@ def run_cell(inputs: RunInputs, out: Path) -> None:
         Refused: the machine gives less isolation than the controls ask for, or the experiment has
             spent what it may; then nothing is written.
     """
-    controls = read_json(inputs.controls)
+    controls = read_controls(inputs.controls)
     cell_of = (inputs.agent, inputs.task, inputs.budget, inputs.repeat)
     material = keys.run_material(controls, *cell_of)
     run_key = digest(material)
@@ -135,7 +135,7 @@ def _cell(
     agent: dict[str, Any] = {"connection": {}, "roots": []}
     code = None
     if inputs.agent_files is not None:
-        agent = read_json(inputs.agent_files / "agent.json")
+        agent = _agent(inputs.agent_files)
         code_folder = inputs.agent_files / "code"
         code = code_folder if code_folder.is_dir() else None
         _check_code(code, material["agent_sheet"], inputs.agent_files)
@@ -182,6 +182,17 @@ def _purse(
 
     ledger = Ledger(beside(inputs.controls))
     return CellPurse(ledger, inputs.agent, sheet["endpoint"]["wire"], prices, inputs.max_spend)
+
+
+def _agent(folder: Path) -> dict[str, Any]:
+    agent = read_json(folder / "agent.json")
+    if digest(agent) != folder.name:
+        raise BadInput(
+            f"{folder}/agent.json: was changed after it was frozen; cure: remove the folder, it is "
+            "frozen again"
+        )
+    found: dict[str, Any] = agent
+    return found
 
 
 def _check_code(code: Path | None, sheet: Mapping[str, Any], where: Path) -> None:
@@ -272,6 +283,7 @@ def _write_run(
 ) -> None:
     steps = [_step(out, fixture, step) for step in ended.steps]
     dates = sorted(served.date for served in ended.served)
+    answers = _answers({served.key for served in ended.served})
     last = ended.steps[-1].tree if ended.steps else fixture
     document: dict[str, Any] = {
         "run_key": run_key,
@@ -298,7 +310,8 @@ def _write_run(
             "model_observed": ended.observed_model,
         },
         "responses": {
-            "keys": sorted({served.key for served in ended.served}),
+            "keys": list(answers),
+            "sha256": list(answers.values()),
             "first_date": dates[0] if dates else None,
             "last_date": dates[-1] if dates else None,
         },
@@ -308,6 +321,13 @@ def _write_run(
     if drift := [served.drift for served in ended.served if served.drift is not None]:
         document["drift"] = drift
     write_json(out / "run.json", sealed(document, out, "run.json"))
+
+
+def _answers(keys: Iterable[str]) -> dict[str, str | None]:
+    """Return record key -> digest of its entry, sorted: what `verify` holds the store to."""
+    store = Store(layout.RESPONSES)
+    found = {key: store.get(key) for key in sorted(keys)}
+    return {key: None if item is None else digest(item.to_json()) for key, item in found.items()}
 
 
 def _attempts(out: Path) -> int:

@@ -7,7 +7,9 @@ from typing import Any
 
 from frozenbench.canonical import Refused
 
-Rows = Sequence[Mapping[str, Any]]
+_Row = Mapping[str, Any]
+Rows = Sequence[_Row]
+_Places = dict[tuple[str, str, str], list[tuple[_Row, _Row]]]
 
 #: What an entry is never written without.
 FIRST_FIVE = ("pack_sha256", "pack_file_sha256", "controls", "budget", "headline_metric")
@@ -30,7 +32,8 @@ def score_bundle(
     Raises:
         Refused: one of the first five fields is not known.
     """
-    entries = [_entry(controls, view, row, cells, measured) for row in summary]
+    places = _places(cells, measured)
+    entries = [_entry(controls, view, row, places) for row in summary]
     for entry in entries:
         for name in FIRST_FIVE:
             if not entry[name]:
@@ -42,8 +45,7 @@ def _entry(
     controls: Mapping[str, Any],
     view: Mapping[str, Any],
     row: Mapping[str, Any],
-    cells: Rows,
-    measured: Rows,
+    places: _Places,
 ) -> dict[str, Any]:
     agent = controls["agents"][row["agent"]]
     return {
@@ -66,11 +68,21 @@ def _entry(
         "n": row["n"],
         "weighted_pass": row["weighted_pass_rate"],
         "median_seconds": row["median_seconds"],
-        "tasks": _tasks(row, cells, measured),
+        "tasks": _tasks(places.get((row["slice"], row["agent"], row["budget"]), ())),
     }
 
 
-def _tasks(row: Mapping[str, Any], cells: Rows, measured: Rows) -> list[dict[str, Any]]:
+def _places(cells: Rows, measured: Rows) -> _Places:
+    """Return the rated cells by slice, agent and budget: one pass, whatever the number of entries."""
+    found: _Places = {}
+    for cell, seen in zip(cells, measured, strict=True):
+        if cell["network"] == "blocked":
+            key = (cell["split"], cell["agent"], cell["budget"])
+            found.setdefault(key, []).append((cell, seen))
+    return found
+
+
+def _tasks(rows: Sequence[tuple[_Row, _Row]]) -> list[dict[str, Any]]:
     return [
         {
             "id": cell["task"],
@@ -83,9 +95,5 @@ def _tasks(row: Mapping[str, Any], cells: Rows, measured: Rows) -> list[dict[str
             "tokens": cell["tokens"],
             "spend": seen["spend"],
         }
-        for cell, seen in zip(cells, measured, strict=True)
-        if cell["agent"] == row["agent"]
-        and cell["budget"] == row["budget"]
-        and cell["split"] == row["slice"]
-        and cell["network"] == "blocked"
+        for cell, seen in rows
     ]

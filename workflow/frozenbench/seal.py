@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import digest, sha256_file
+from frozenbench.canonical import BadInput, digest, read_json, sha256_file
 
 SEAL = "seal"
+#: What mends a run or a grade that is not as it was written.
+AGAIN = "remove the folder and run again"
 #: Earlier attempts at a run lie in its folder and are none of its files.
 ATTEMPTS = "attempts"
 
@@ -30,7 +32,7 @@ def broken_seal(
 ) -> str | None:
     """Return what is not as it was sealed, or None; without `folder`, of the document alone."""
     seal = document.get(SEAL)
-    if not isinstance(seal, Mapping):
+    if not isinstance(seal, Mapping) or not isinstance(seal.get("files"), Mapping):
         return "holds no seal"
     if seal.get("content") != digest({k: v for k, v in document.items() if k != SEAL}):
         return "was changed after it was written"
@@ -39,6 +41,20 @@ def broken_seal(
     found = _digests(folder, own)
     differing = {name for name, _ in set(found.items()) ^ set(seal["files"].items())}
     return f"{min(differing)} was changed after it was written" if differing else None
+
+
+def read_sealed(path: Path, cure: str) -> dict[str, Any]:
+    """Read a sealed document; the files beside it are not looked at.
+
+    Raises:
+        BadInput: it is not as it was written.
+    """
+    document = read_json(path)
+    problem = broken_seal(document) if isinstance(document, dict) else "is no sealed document"
+    if problem is not None:
+        raise BadInput(f"{path}: {problem}; cure: {cure}")
+    found: dict[str, Any] = document
+    return found
 
 
 def _digests(folder: Path, own: str) -> dict[str, str]:

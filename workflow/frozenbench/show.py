@@ -12,6 +12,7 @@ from typing import Any
 from frozenbench import layout
 from frozenbench.canonical import File, Incomplete, read_json
 from frozenbench.plan import Plan, PlannedCell
+from frozenbench.seal import AGAIN, read_sealed
 
 MAX_LINES = 400
 
@@ -25,12 +26,12 @@ def show_cell(plan: Plan, cell: PlannedCell) -> Iterator[str]:
     folder = layout.run(cell.run_key)
     if not (folder / "run.json").exists():
         raise Incomplete(f"{cell.label}: has not run; cure: snakemake --cores 4")
-    run = read_json(folder / "run.json")
+    run = read_sealed(folder / "run.json", AGAIN)
     grade_folder = layout.grade(cell.grade_key)
     task = plan.tasks[cell.task]
     yield f"cell {cell.label}"
     if (grade_folder / "grade.json").exists():
-        grade = read_json(grade_folder / "grade.json")
+        grade = read_sealed(grade_folder / "grade.json", AGAIN)
         cap = f", cap hit: {grade['cap_hit']}" if grade["cap_hit"] else ""
         yield f"outcome {grade['outcome']} ({grade['reason']}){cap}; {grade['note']}".rstrip("; ")
         if grade["finding"]:

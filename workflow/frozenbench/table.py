@@ -153,6 +153,24 @@ def read_table(path: Path) -> pa.Table:
     return table
 
 
+def table_rows(table: pa.Table, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return some columns of a table as rows; equal texts are one object.
+
+    A large experiment has some hundred thousand rows, and the same few names in each.
+    """
+    held = [_values(table.column(name).combine_chunks()) for name in columns]
+    return [dict(zip(columns, values, strict=True)) for values in zip(*held, strict=True)]
+
+
+def _values(column: pa.Array) -> list[Any]:
+    if not pa.types.is_string(column.type):
+        found: list[Any] = column.to_pylist()
+        return found
+    coded = column.dictionary_encode()
+    words = coded.dictionary.to_pylist()
+    return [None if place is None else words[place] for place in coded.indices.to_pylist()]
+
+
 def metadata_of(table: pa.Table, key: bytes) -> Any:
     """Return one JSON value of a table's metadata."""
     return json.loads(table.schema.metadata[key])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from frozenbench.canonical import (
     tree_digest,
 )
 from frozenbench.controls import is_imported
-from frozenbench.frozen import read_frozen_task, tree_at
+from frozenbench.frozen import controls_problem, read_frozen_task, tree_at
 from frozenbench.run.snapshots import restore
 from frozenbench.seal import broken_seal
 
@@ -40,7 +42,7 @@ def verify_store() -> Iterator[str]:
         ("verdicts/??/*.json", _verdict),
         ("runs/*", _run),
         ("grades/*", _grade),
-        ("responses/??/*.json", _response),
+        ("responses/??/*.json", partial(_response, _answers_given())),
         ("pack_checks/*.json", _pack_check),
         ("experiments/*", _experiment),
         ("experiments/*/views/*", _view),
@@ -124,10 +126,28 @@ def _grade(path: Path) -> str | None:
     return broken_seal(grade, path, "grade.json")
 
 
-def _response(path: Path) -> str | None:
+def _answers_given() -> dict[str, tuple[str, str]]:
+    """Return record key -> (digest of the entry that a run was given, run key).
+
+    An entry carries no digest of its answer, and a published record has none to compare: what was
+    answered is told by the runs that stand on it, under their seals.
+    """
+    given = {}
+    for path in sorted(layout.RESULTS.glob("runs/*/run.json")):
+        with suppress(BadInput, KeyError, TypeError, AttributeError):  # told where runs are checked
+            told = read_json(path)["responses"]
+            for key, sha256 in zip(told["keys"], told["sha256"], strict=True):
+                given[key] = (sha256, path.parent.name)
+    return given
+
+
+def _response(given: Mapping[str, tuple[str, str]], path: Path) -> str | None:
     entry = read_json(path)
     if digest(entry["material"]) != path.stem or entry["key"] != path.stem:
         return "its record key is not what its material gives"
+    sha256, run_key = given.get(path.stem, (None, ""))
+    if sha256 not in (None, digest(entry)):
+        return f"was changed after run {run_key[:12]} was given it"
     return None
 
 
@@ -141,13 +161,11 @@ def _pack_check(path: Path) -> str | None:
 def _experiment(path: Path) -> str | None:
     if not (path / "cells.parquet").exists():
         return None
-    controls: dict[str, Any] = read_json(path / "controls.json")
+    controls = read_json(path / "controls.json")
+    if (problem := controls_problem(controls)) is not None:
+        return f"controls.json: {problem}"
     if is_imported(controls):
-        same = digest(controls["source"]["material"]) == controls["experiment"]["digest"]
-        return None if same else "controls.json: its digest is not what its material gives"
-    content = {name: value for name, value in controls.items() if name != "experiment"}
-    if digest(content) != controls["experiment"]["digest"]:
-        return "controls.json: its experiment digest is not what its controls give"
+        return None
     lost = _lost_leaves(controls)
     if lost:
         return f"{len(lost)} runs or grades behind cells.parquet are gone, the first {lost[0]}"

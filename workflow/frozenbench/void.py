@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from frozenbench import keys, layout
-from frozenbench.canonical import read_json
 from frozenbench.controls import is_imported
+from frozenbench.frozen import read_controls
 from frozenbench.plan import Plan
 
 TABLES = ("cells.parquet", "measured.parquet", "refusals.json")
@@ -36,7 +36,7 @@ def void(run_keys: Collection[str], grade_keys: Collection[str] = ()) -> None:
         return
     grades: set[str] = set()
     for path in sorted(layout.RESULTS.glob("experiments/*/controls.json")):
-        controls = read_json(path)
+        controls = read_controls(path)
         if is_imported(controls):  # no cell of it stands on a run
             continue
         held = list(_cells(controls))

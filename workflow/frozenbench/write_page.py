@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,21 +10,26 @@ from typing import Any
 from frozenbench import layout
 from frozenbench.canonical import BadInput, canonical_json, read_json
 from frozenbench.controls import is_imported
+from frozenbench.out_folder import Own, replace_folder
 from frozenbench.pack_check.stored import COPY, of_experiment, of_page
 from frozenbench.pages.blocks import Page, Story
 from frozenbench.pages.cells import deciding
 from frozenbench.pages.html import html
-from frozenbench.pages.inputs import PageInputs
+from frozenbench.pages.inputs import CELL_COLUMNS, MEASURED_COLUMNS, PageInputs
 from frozenbench.pages.markdown import markdown
 from frozenbench.pages.page import refused_page, results_page
 from frozenbench.pages.rst import landing
 from frozenbench.pages.story import cell_story
 from frozenbench.score_bundle import score_bundle
 from frozenbench.seal import sealed
-from frozenbench.table import RESPONSES_KEY, metadata_of, read_table
+from frozenbench.table import RESPONSES_KEY, metadata_of, read_table, table_rows
 
 #: Sections of the first page of `snakemake --report`: what was frozen, and what the data answer.
 _LANDING_KEYS = ("controls", "named", "decisions")
+
+BUNDLE = "score_bundle.json"
+#: What a page's folder is known by.
+OWN = Own((layout.LANDING,), ("README.md", "index.html", BUNDLE, COPY))
 
 
 def write_page(
@@ -47,6 +51,9 @@ def write_page(
     What the page says of the pack's check lies beside it (pack_check.json): it is what the store
     holds now, or what the page `earlier` says. A check is no input of the page's rule, so that
     checking a pack writes no page again.
+
+    Raises:
+        BadInput: `out` is a folder of another kind, or a file is missing.
     """
     facts = read_json(controls)
     check = of_experiment(facts) if earlier is None else of_page(earlier)
@@ -54,15 +61,15 @@ def write_page(
     if (statistics / "refused.json").exists():
         refusals = read_json(statistics / "refused.json")["refusals"]
         page = refused_page(facts, read_json(view), refusals, check)
-        _write(out, {**_forms(page, {}), **beside})
+        replace_folder(out, {**_forms(page, {}), **beside}, OWN)
         return
     measured_table = read_table(measured)
     inputs = PageInputs(
         controls=facts,
         view=read_json(view),
         responses=metadata_of(measured_table, RESPONSES_KEY),
-        cells=read_table(cells).to_pylist(),
-        measured=measured_table.to_pylist(),
+        cells=table_rows(read_table(cells), CELL_COLUMNS),
+        measured=table_rows(measured_table, MEASURED_COLUMNS),
         summary=_rows(statistics / "summary.parquet"),
         contrasts=_rows(statistics / "contrasts.parquet"),
         flips=_rows(statistics / "flips.parquet"),
@@ -75,9 +82,9 @@ def write_page(
         bundle = score_bundle(
             inputs.controls, inputs.view, inputs.summary, inputs.cells, inputs.measured
         )
-        beside["score_bundle.json"] = canonical_json(bundle) + b"\n"
+        beside[BUNDLE] = canonical_json(bundle) + b"\n"
     drawn = {} if figures is None else _pictures(figures, inputs.view["figures"])
-    _write(out, {**_forms(results_page(inputs), drawn), **beside})
+    replace_folder(out, {**_forms(results_page(inputs), drawn), **beside}, OWN)
 
 
 def _forms(page: Page, pictures: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -116,16 +123,3 @@ def _pictures(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
 def _rows(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = read_table(path).to_pylist()
     return rows
-
-
-def _write(out: Path, files: dict[str, bytes]) -> None:
-    """Write a folder whole: beside its place first, then renamed."""
-    staged = out.with_name(f".{out.name}.staged")
-    if staged.exists():
-        shutil.rmtree(staged)
-    staged.mkdir(parents=True)
-    for name, data in files.items():
-        (staged / name).write_bytes(data)
-    if out.exists():
-        shutil.rmtree(out)
-    staged.rename(out)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import Refused, canonical_json, read_json, sha256_file, write_atomic
+from frozenbench.canonical import Refused, canonical_json, read_json, sha256_file
+from frozenbench.out_folder import Own, replace_folder
 from frozenbench.table import RESPONSES_KEY, metadata_of, read_table
 from frozenbench.write_up.control_sheet import controls_tex
 from frozenbench.write_up.inputs import Inputs
 from frozenbench.write_up.numbers import numbers, numbers_document, numbers_tex
 from frozenbench.write_up.references import cite_bib
 from frozenbench.write_up.text_tables import latex, markdown, text_tables
+
+#: What a write-up's folder is known by.
+OWN = Own(("numbers.tex",), ("numbers.json", "controls.tex", "cite.bib", "tables"))
 
 
 def write_tables(
@@ -26,12 +28,12 @@ def write_tables(
     stops TeX with the reason: a text never prints the numbers of an older score.
 
     Raises:
-        BadInput: a file is absent or is not what it should be.
+        BadInput: a file is absent or is not what it should be, or `out` is a folder of another kind.
         Refused: a control is missing.
     """
     if (statistics / "refused.json").exists():
         refusals = read_json(statistics / "refused.json")["refusals"]
-        _write(out, {"numbers.tex": _refused_tex(refusals).encode()})
+        replace_folder(out, {"numbers.tex": _refused_tex(refusals).encode()}, OWN)
         return
     inputs = Inputs(
         controls=read_json(controls),
@@ -44,7 +46,7 @@ def write_tables(
         statistics=read_json(statistics / "statistics.json"),
         cells_sha256=sha256_file(cells),
     )
-    _write(out, write_up_files(inputs))
+    replace_folder(out, write_up_files(inputs), OWN)
 
 
 def write_up_files(inputs: Inputs) -> dict[str, bytes]:
@@ -84,15 +86,3 @@ def _refused_tex(refusals: list[dict[str, Any]]) -> str:
         f"% No score is printed; {len(refusals)} thing(s) refuse it.\n"
         f"\\errmessage{{frozenbench: no score is printed: \\detokenize{{{told}}}}}\n"
     )
-
-
-def _write(out: Path, files: Mapping[str, bytes]) -> None:
-    """Put a folder with `files` in the place of `out`: beside its place first, then renamed."""
-    staged = out.with_name(f".{out.name}.staged")
-    if staged.exists():
-        shutil.rmtree(staged)
-    for name, data in files.items():
-        write_atomic(staged / name, data)
-    if out.exists():
-        shutil.rmtree(out)
-    staged.rename(out)

@@ -14,11 +14,12 @@ nothing. Placeholders in `argv`, `variables` and `files`:
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -59,7 +60,11 @@ PORT = 41417
 _LIMITS = Limits(seconds=None, memory_bytes=1 << 40, processes=512, file_bytes=1 << 30)
 
 _TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
-_PLACEHOLDER = re.compile(r"\{(prompt|prompt_file|base_url|model|seed|home|work)\}")
+_NAMES = ("prompt", "prompt_file", "base_url", "model", "seed", "home", "work")
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(_NAMES)})\}}")
+#: What looks like a placeholder: not ${a} of a shell, not {{a}} of a template.
+_LIKE_ONE = re.compile(r"(?<![${])\{([A-Za-z][\w-]*)\}(?!\})")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -118,11 +123,52 @@ def check(agent: Agent, options: Options, where: str) -> None:
             f"{where}: endpoint: cure: give either base_url (an endpoint that runs already) or "
             "server (one that is started when it is needed)"
         )
-    for path in options.files or {}:
+    for name in options.variables or {}:
+        if not _VARIABLE.fullmatch(name):
+            raise BadInput(
+                f"{where}: variables: {name!r} is no name of a variable; cure: letters, digits, _"
+            )
+    _check_files(list(options.files or {}), where)
+    _check_texts(options, where)
+
+
+def _check_files(paths: Sequence[str], where: str) -> None:
+    """Refuse paths that no home folder can hold."""
+    for path in paths:
         pure = PurePosixPath(path)
         if pure.is_absolute() or ".." in pure.parts or not pure.parts:
             raise BadInput(
                 f"{where}: files: {path!r} leaves the home folder; cure: a path below it"
+            )
+        if "\0" in path or max(len(part.encode()) for part in pure.parts) > 255:
+            raise BadInput(f"{where}: files: {path[:80]!r} is no path; cure: a shorter one")
+        for other in paths:
+            if pure in PurePosixPath(other).parents:
+                raise BadInput(
+                    f"{where}: files: {path!r} is a file, and {other!r} wants it to be a folder; "
+                    "cure: rename one of them"
+                )
+
+
+def _check_texts(options: Options, where: str) -> None:
+    """Refuse texts that no process can be given, and placeholders that nothing fills.
+
+    A file may hold anything in braces: there only what nearly is a placeholder is refused.
+    """
+    texts = [(f"argv.{place}", word) for place, word in enumerate(options.argv)]
+    texts += [(f"variables.{name}", text) for name, text in (options.variables or {}).items()]
+    files = [(f"files.{name}", text) for name, text in (options.files or {}).items()]
+    for key, text in (*texts, *files):
+        if "\0" in text:
+            raise BadInput(f"{where}: {key}: holds a NUL character; cure: remove it")
+        for name in _LIKE_ONE.findall(text):
+            close = difflib.get_close_matches(name.lower(), _NAMES, n=1, cutoff=0.8)
+            if name in _NAMES or (key.startswith("files.") and not close):
+                continue
+            hint = f"did you mean {{{close[0]}}}? " if close else ""
+            known = ", ".join(f"{{{known}}}" for known in _NAMES)
+            raise BadInput(
+                f"{where}: {key}: {{{name}}} is no placeholder; cure: {hint}one of {known}"
             )
 
 

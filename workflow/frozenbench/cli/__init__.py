@@ -6,9 +6,11 @@ Exit status: 0 all well, 1 differs or failed, 2 bad input, 3 refused, 4 signatur
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from frozenbench import __version__
 from frozenbench.canonical import FrozenbenchError
@@ -17,6 +19,10 @@ EXIT_STATUS = (
     "Exit status: 0 all well, 1 differs or failed, 2 bad input, 3 refused, 4 signature, "
     "5 incomplete."
 )
+
+
+#: The variable that brings back where an error that is not ours comes from.
+TRACEBACK = "FROZENBENCH_TRACEBACK"
 
 
 @dataclass(frozen=True)
@@ -84,9 +90,26 @@ def _run(name: str, command: Command, words: Sequence[str]) -> int:
         at = f"{error.filename}: " if error.filename else ""
         print(f"frozenbench {name}: {at}{error.strerror or error}", file=sys.stderr)
         return 1
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        print(f"frozenbench {name}: {_misread(error)}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"frozenbench {name}: interrupted", file=sys.stderr)
         return 1
+
+
+def _misread(error: Exception) -> str:
+    """Return what to do where no message of ours fits: seldom anything but an edited file."""
+    import traceback
+
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if "frozenbench" in f.filename]
+    return (
+        f"a file that it reads is not as the workflow writes it ({type(error).__name__}: {error}; "
+        f"{Path(frames[-1].filename).name}:{frames[-1].lineno}); cure: `frozenbench verify` names "
+        f"what was edited; if it names nothing, report this with what {TRACEBACK}=1 prints"
+    )
 
 
 def _overview(commands: dict[str, Command]) -> str:

@@ -166,15 +166,19 @@ def _import_logs(a: argparse.Namespace) -> int:
 
 
 def _list_crossings(a: argparse.Namespace) -> int:
+    from frozenbench.frozen import read_controls
     from frozenbench.list_crossings import list_crossings
 
+    read_controls(a.controls)
     list_crossings(a.counts, a.statistics, a.controls, a.out)
     return 0
 
 
 def _contrast(a: argparse.Namespace) -> int:
     from frozenbench.contrast import contrast
+    from frozenbench.frozen import read_controls
 
+    read_controls(a.controls)
     contrast(a.cells, a.measured, a.controls, a.view, a.refusals, a.out)
     return 0
 
@@ -186,21 +190,27 @@ def _declare_draw_figure(parser: argparse.ArgumentParser) -> None:
 
 def _draw_figure(a: argparse.Namespace) -> int:
     from frozenbench.draw_figure import draw_figure
+    from frozenbench.frozen import read_controls
 
+    read_controls(a.controls)
     draw_figure(a.figure, a.statistics, a.controls, a.view, a.measured, a.cells, a.out)
     return 0
 
 
 def _write_page(a: argparse.Namespace) -> int:
+    from frozenbench.frozen import read_controls
     from frozenbench.write_page import write_page
 
+    read_controls(a.controls)
     write_page(a.statistics, a.controls, a.view, a.measured, a.cells, a.out, a.figures)
     return 0
 
 
 def _write_tables(a: argparse.Namespace) -> int:
+    from frozenbench.frozen import read_controls
     from frozenbench.write_tables import write_tables
 
+    read_controls(a.controls)
     write_tables(a.statistics, a.controls, a.view, a.measured, a.cells, a.out)
     return 0
 

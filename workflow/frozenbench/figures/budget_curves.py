@@ -82,12 +82,17 @@ def _title(inputs: Inputs) -> str:
 
 
 def percent(rate: float) -> str:
-    """Write a rate as a whole percentage; only 0 is 0 % and only 1 is 100 %."""
-    if 0 < rate < 0.005:
-        return "<1%"
-    if 0.995 <= rate < 1:
-        return ">99%"
-    return f"{100 * rate:.0f}%"
+    """Write a rate as the page does, to a tenth; only 0 is 0 % and only 1 is 100 %.
+
+    In whole per cent two agents of different rank would have one number.
+    """
+    if rate in (0, 1):
+        return f"{100 * rate:.0f}%"
+    if rate < 0.0005:
+        return "<0.1%"
+    if rate >= 0.9995:
+        return ">99.9%"
+    return f"{100 * rate:.1f}%"
 
 
 def _finding(inputs: Inputs) -> str:
@@ -158,7 +163,7 @@ def _panels_width(inputs: Inputs, looks: Mapping[str, Look]) -> float:
     needed = 0.0
     for agent in inputs.agents:
         if agent in looks:
-            needed = max(needed, style.width_of(f"{agent}  >99%", style.END_LABEL, bold=True))
+            needed = max(needed, style.width_of(f"{agent}  >99.9%", style.END_LABEL, bold=True))
         else:
             needed = max(needed, style.width_of(agent, style.PALE_LABEL))
     labels_left = style.RIGHT - min(needed + 0.02, _LABEL_MOST)
@@ -201,7 +206,7 @@ def _places(
     room = style.RIGHT - style.LEFT - width - _LABEL_GAP
     head = max((span.bottom for span in spans), default=0.0)
     labels_a = sum(
-        marks.end_label(f"{agent}  >99%", room, (0, 0), look, True).room
+        marks.end_label(f"{agent}  >99.9%", room, (0, 0), look, True).room
         for agent, look in looks.items()
     )
     labels_c = sum(
@@ -260,7 +265,12 @@ def _panel_b(
     panel = marks.add_panel(figure, scale, where, _LIMITS_B)
     panel.axes.set_yticks([0, 0.5, 1.0])
     panel.axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
-    marks.title_panel(panel, "b", "Exhaust rate", "share of cells that hit a cap and are not green")
+    marks.title_panel(
+        panel,
+        "b",
+        "Exhaust rate",
+        "share of cells EXHAUSTED: a cap was hit, and the tests do not pass",
+    )
     marks.draw_curves(panel, inputs, looks, ("exhaust_rate", "exhaust_low", "exhaust_high"))
     style.put(
         figure,

@@ -20,6 +20,8 @@ _PITCH, _FIRST, _PAD, _KEY_GAP, _GAP = 0.118, 0.185, 0.07, 0.10, 0.11
 _LEAST, _DIGEST = 9, 12
 _DIGESTS = ("weights sha256", "tools sha256", "sheet sha256")
 _ROWS = 5
+#: Characters of swept caps that are listed one by one; more widen the column.
+_LISTED = 21
 
 _UNITS = {"tool_calls": "", "edit_rounds": "", "tokens": "", "wall_clock": " s"}
 _CAPS = {
@@ -130,11 +132,13 @@ def _cap(inputs: Inputs, meter: str) -> str:
     if _CAPS[meter] == inputs.axis:
         caps = [plain(rung.cap) for rung in inputs.rungs if rung.cap is not None]
         if len(inputs.rungs) > 1 and caps:
-            swept = f"swept {caps[0]}..{caps[-1]}" if len(caps) > 1 else f"swept {caps[0]}"
-            return f"{swept}{unit}" + (", no cap" if len(caps) < len(inputs.rungs) else "")
+            listed = ", ".join(caps)
+            if len(listed) > _LISTED:
+                listed = f"{len(caps)} caps {caps[0]}..{caps[-1]}"
+            return f"swept {listed}{unit}" + (", no cap" if len(caps) < len(inputs.rungs) else "")
     cap = inputs.controls.get("budgets", inputs.rungs[0].name, _CAPS[meter])
     if cap is None:
-        return "none"
+        return "no cap"
     own = [float(task["budget_s"]) for task in inputs.tasks.values() if task.get("budget_s")]
     if meter == "wall_clock" and own and min(own) < float(cap):
         return f"{plain(cap)}{unit}, tasks from {plain(min(own))}{unit}"

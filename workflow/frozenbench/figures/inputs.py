@@ -129,6 +129,16 @@ class Inputs:
         return str(self.view.need("budget_axis"))
 
     @property
+    def about(self) -> str:
+        """What the picture is of, by digests in full."""
+        need = self.controls.need
+        return (
+            f"figure {self.figure}: experiment sha256 {need('experiment', 'digest')}; "
+            f"pack sha256 {need('pack', 'digest')}; cells.parquet sha256 {self.cells_sha256}; "
+            "controls: controls.json"
+        )
+
+    @property
     def imported(self) -> bool:
         """Whether the curves are cut out of finished runs that were made elsewhere."""
         return self.controls.get("source") is not None

@@ -17,6 +17,12 @@ STACK = (
     ("EXHAUSTED", "exhaust_rate", "#F6DC9E"),
     ("ERROR", "error_rate", "#111111"),
 )
+#: What the five mean, for a reader who has the picture alone.
+MEANINGS = (
+    "PASS: the tests pass inside the budget. FAIL_TEST: the agent stopped by itself, and they do "
+    "not. FAIL_ASSUME: a banned string or name, or an invented one. EXHAUSTED: a cap was hit, and "
+    "the tests do not pass. ERROR: the machinery failed."
+)
 #: Outcome -> hatch and its colour, so that pale ones stay apart in grey.
 HATCHES: Mapping[str, tuple[str, str]] = {"EXHAUSTED": ("////", "#8F6300")}
 

@@ -14,7 +14,7 @@ from frozenbench.figures import style
 from frozenbench.figures.budget_curves import axis_title, percent, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
-from frozenbench.figures.outcome_marks import HATCHES, STACK, draw_legend
+from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend
 from frozenbench.figures.placing import wrap
 
 # Inches: panel height, that of more than _MANY agents, gap between panels, widest panel, room
@@ -87,9 +87,8 @@ def _notes(inputs: Inputs) -> list[str]:
         for name, column, _ in STACK
         if any(value is None for agent in inputs.agents for value in inputs.series(agent, column))
     ]
-    if not unknown:
-        return []
-    return [f"Not known for some cells, and drawn as nothing: {', '.join(unknown)}."]
+    told = [f"Not known for some cells, and drawn as nothing: {', '.join(unknown)}."]
+    return [*(told if unknown else []), MEANINGS, "Numbers: PASS, per cent."]
 
 
 def _grid(inputs: Inputs) -> _Grid:
@@ -183,9 +182,15 @@ def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
 
 def _write_value(figure: Figure, x: float, y: float, value: float, room: float) -> None:
     """Write a PASS share into its bar, smaller in a narrow bar, not at all in a hair's breadth."""
-    text = percent(value).rstrip("%")
-    size = style.NOTE
+    text, size = percent(value).rstrip("%"), style.NOTE
+    if style.width_of("88.8", _SMALLEST, bold=True) > room - 0.015:
+        text = _whole(value)
     while size >= _SMALLEST and style.width_of(text, size, bold=True) > room - 0.015:
         size -= 0.4
     if size >= _SMALLEST:
         style.put(figure, x, y, text, size, weight="bold", color="white", ha="center")
+
+
+def _whole(value: float) -> str:
+    """Write a share in whole per cent, a half upwards; only all is 100."""
+    return ">99" if 0.995 <= value < 1 else str(math.floor(100 * value + 0.5))

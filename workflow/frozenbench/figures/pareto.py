@@ -50,12 +50,10 @@ def build_figure(inputs: Inputs) -> Figure:
     found = points(inputs)
     given = inputs.view.get("title")
     title = "Pass rate against tokens spent"
-    budget = AXIS_TITLES[inputs.axis].removeprefix("Budget: max ").removesuffix(" per run")
     frame = make_frame(
         inputs,
         f"{given}: {title[0].lower()}{title[1:]}" if given else title,
-        f"Each point: one agent under one budget ({budget}). Dashed: the best rate for that spend "
-        "or less.",
+        f"Each point: one agent {_budget(inputs)}. Dashed: the best rate for that spend or less.",
         _notes(inputs, looks, found),
     )
     end = frame.top + _HEIGHT
@@ -68,7 +66,8 @@ def build_figure(inputs: Inputs) -> Figure:
     heading = "Weighted pass rate"
     style.put(figure, style.LEFT, baseline, heading, style.PANEL, weight="bold", va="baseline")
     plane = make_plane(axes, found, frame.top)
-    _draw_ticks(figure, plane)
+    if found:
+        _draw_ticks(figure, plane)
     _draw_points(axes, plane, inputs, looks, found)
     best = front(found)
     xs = [plane.place(point.tokens) for point in best]
@@ -87,6 +86,15 @@ def build_figure(inputs: Inputs) -> Figure:
     words = "Mean tokens spent per run (log₂ scale)" if found else "No agent reports its tokens."
     style.put(figure, middle, end + _AXIS_TITLE, words, style.AXIS, ha="center")
     return figure
+
+
+def _budget(inputs: Inputs) -> str:
+    """Return what a point is under; an imported run was under no budget."""
+    if not inputs.imported:
+        budget = AXIS_TITLES[inputs.axis].removeprefix("Budget: max ").removesuffix(" per run")
+        return f"under one budget ({budget})"
+    unit = inputs.controls.get("source", "unit")
+    return "as it was run" if unit is None else f"cut at one cap ({unit})"
 
 
 def points(inputs: Inputs) -> list[Point]:

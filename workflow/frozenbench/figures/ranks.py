@@ -20,6 +20,8 @@ _SAMPLES = 48
 _MARKER = 7.5
 #: Inches between the marks of agents that share a rank, sideways; and between their lines.
 _TIED, _RIBBON = 0.118, 0.022
+#: Inches between two bars of a budget, and the half steps that a group of tied marks may move.
+_BARS, _SHIFTS = 0.03, 7
 #: Diameter of a ring and how much a ring around another is wider, points.
 _RING, _RING_STEP = 10.0, 4.5
 #: More rings than this hide the lines.
@@ -61,7 +63,34 @@ def mark_places(panel: Panel, inputs: Inputs, looks: Mapping[str, Look]) -> dict
             at = tied.index(agent)
             side = panel.scale.offsets(len(tied), panel.width, _TIED)[at]
             places[agent].append((x + side, rank + (at - (len(tied) - 1) / 2) * ribbon))
+    for rung in range(len(panel.scale.places)):
+        _keep_bars_apart(panel, [places[agent] for agent in looks], rung)
     return places
+
+
+def _keep_bars_apart(panel: Panel, drawn: Sequence[_Places], rung: int) -> None:
+    """Move whole groups of tied marks sideways until no two bars of a budget lie on each other."""
+    groups: dict[int, list[_Places]] = {}
+    for places in drawn:
+        if (spot := places[rung]) is not None:
+            groups.setdefault(round(spot[1]), []).append(places)
+    if len(panel.scale.places) == 1 or all(len(group) == 1 for group in groups.values()):
+        return
+    least = 0.9 * min(_BARS, 0.25 * panel.scale.least / panel.scale.per_inch(panel.width))
+    step = _BARS * panel.scale.per_inch(panel.width) / 2
+    taken: list[float] = []
+    for group in sorted(groups.values(), key=len, reverse=True):
+        spots = [spot for places in group if (spot := places[rung]) is not None]
+
+        def clear(shift: float, own: Sequence[tuple[float, float]] = spots) -> bool:
+            gaps = [abs(x + shift - other) for x, _ in own for other in taken]
+            return min(gaps, default=math.inf) >= least * panel.scale.per_inch(panel.width)
+
+        shifts = [side * n * step for n in range(_SHIFTS) for side in (1, -1)]
+        shift = next((shift for shift in shifts if clear(shift)), 0.0)
+        for places, (x, y) in zip(group, spots, strict=True):
+            places[rung] = (x + shift, y)
+            taken.append(x + shift)
 
 
 def curve(places: _Places) -> tuple[list[float], list[float]]:

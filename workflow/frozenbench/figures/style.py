@@ -99,6 +99,8 @@ _METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "png": {"Software": None},
 }
+#: Where each format holds what the picture is of.
+_ABOUT = {"pdf": "Subject", "svg": "Description", "png": "Description"}
 FORMATS = tuple(_METADATA)
 
 
@@ -217,8 +219,10 @@ def coloured(agents: Sequence[str], focus: Sequence[str] | None) -> dict[str, Lo
     return dict(zip([name for name in agents if name in chosen], LOOKS, strict=False))
 
 
-def render(figure: Figure) -> dict[str, bytes]:
+def render(figure: Figure, about: str) -> dict[str, bytes]:
     """Return the figure's files, format -> bytes; call it inside `house_style()`.
+
+    `about` names experiment and controls in each file's metadata: letters there are read by programs.
 
     Raises:
         BadInput: a text holds a character that the font cannot show.
@@ -228,7 +232,7 @@ def render(figure: Figure) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for kind in FORMATS:
         sink = io.BytesIO()
-        figure.savefig(sink, format=kind, metadata=_METADATA[kind])
+        figure.savefig(sink, format=kind, metadata=_METADATA[kind] | {_ABOUT[kind]: about})
         files[kind] = sink.getvalue()
     return files
 

@@ -20,7 +20,7 @@ from frozenbench.figures import style
 from frozenbench.figures.budget_curves import axis_title
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
-from frozenbench.figures.outcome_marks import HATCHES, STACK, draw_legend
+from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend
 from frozenbench.figures.placing import wrap
 from frozenbench.figures.task_cells import Band, Counts, TaskCells, bands
 from frozenbench.outcomes import OUTCOMES
@@ -142,7 +142,7 @@ def _short(title: str) -> str:
 
 
 def _notes(inputs: Inputs, agents: Sequence[str], rows: _Rows, cells: TaskCells) -> list[str]:
-    notes = ["Rows: tasks; columns: budgets. Not weighted."]
+    notes = ["Rows: tasks; columns: budgets. Not weighted.", MEANINGS]
     if inputs.controls.need("repeats") > 1:
         notes.append("A cell is split by the outcomes of its repeats.")
     if rows.rest:

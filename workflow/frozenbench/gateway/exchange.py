@@ -17,6 +17,7 @@ from frozenbench.gateway.prices import cost
 from frozenbench.gateway.record import Entry, Store, key_material
 from frozenbench.gateway.replay import Drift, nearest
 from frozenbench.gateway.slots import slot
+from frozenbench.gateway.transport import HungUp
 from frozenbench.gateway.wire import wire_of
 
 
@@ -96,6 +97,7 @@ def answered(
     Raises:
         ClockFell: the response took longer than the clock allows.
         PinDrift: the record holds another model's answer.
+        HungUp: the run ended meanwhile.
         EndpointDown: a replay, and the record holds no answer.
     """
     material = _material(cell, request, occurrence)
@@ -214,6 +216,10 @@ def _bought(
         answer = live(remaining)
     except ClockFell:
         cell.purse.pay(key, request, None)
+        raise
+    except HungUp as end:
+        if end.sent:
+            cell.purse.pay(key, request, None)
         raise
     except PinDrift as drift:
         if drift.response is not None:

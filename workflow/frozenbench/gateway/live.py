@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
@@ -27,6 +28,10 @@ from frozenbench.gateway.wires import Reading, WireFormat, read_stream
 PATIENCE = Patience(tries=9, seconds=90.0)
 #: What an endpoint may say of a request itself.
 REFUSED = (400, 413, 422)
+#: What some endpoints say with such a status, and no other request would help: money or key.
+_OF_THE_ACCOUNT = re.compile(
+    r"credit balance|billing|quota|insufficient[ _](?:balance|credits?|funds)|api[ _-]?key", re.I
+)
 
 
 def call(
@@ -75,7 +80,8 @@ def _refused(reply: transport.Reply) -> Mapping[str, Any]:
         body = parse(reply.body)
     except ValueError:
         body = {}
-    if reply.status in REFUSED and body:
+    ours = _OF_THE_ACCOUNT.search(told(body, reply.body)) is not None
+    if reply.status in REFUSED and body and not ours:
         return {"status": reply.status, "body": body}
     again = reply.status >= 500 or reply.status in TRY_AGAIN
     raise Fault(

@@ -103,17 +103,22 @@ class Server:
         self._open: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._server = _Listener(path, self)
+        self._worker = threading.Thread(target=self._work, daemon=True)
 
     def __enter__(self) -> Server:
         listen = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         listen.start()
-        threading.Thread(target=self._work, daemon=True).start()
+        self._worker.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._jobs.put(None)
         self._server.shutdown()
         self._server.server_close()
+
+    def join(self, seconds: float) -> None:
+        """Wait, no longer than that, for the end of an answer that is being made."""
+        self._worker.join(seconds)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
@@ -228,7 +233,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if begun:
             self._chunk(reply.body)
-            self.wfile.write(b"0\r\n\r\n")
+            self._last_chunk()
         else:
             self._send(reply)
         self.wfile.flush()
@@ -238,9 +243,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._head(reply, close)
         if self.command == "HEAD":
             return
-        if reply.streamed and self.request_version != "HTTP/1.0":
+        if reply.streamed:
             self._chunk(reply.body)
-            self.wfile.write(b"0\r\n\r\n")
+            self._last_chunk()
         else:
             self.wfile.write(reply.body)
 
@@ -262,8 +267,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or close
 
     def _chunk(self, data: bytes) -> None:
-        if data:
+        """Write a piece of a stream; before HTTP/1.1 there are no chunks, and its end is the end."""
+        if self.request_version == "HTTP/1.0":
+            self.wfile.write(data)
+        elif data:
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def _last_chunk(self) -> None:
+        if self.request_version != "HTTP/1.0":
+            self.wfile.write(b"0\r\n\r\n")
 
     def handle(self) -> None:
         """Serve a connection until its other side hangs up."""

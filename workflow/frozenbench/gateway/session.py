@@ -7,6 +7,7 @@ delivered, stand here; what the budget makes of both stands in `frozenbench.run`
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from frozenbench.gateway.seed import request_seed
 from frozenbench.gateway.transport import Line
 from frozenbench.gateway.wire import address
 from frozenbench.gateway.wires import Asked, Reading, WireFormat, format_of, read_stream
+from frozenbench.gateway.wires.reading import load_finite
 
 #: Headers of an agent's request that say what its body means.
 FORWARDED = ("anthropic-version", "anthropic-beta", "openai-beta")
@@ -73,14 +75,10 @@ def parse_request(raw: bytes) -> dict[str, Any]:
     """Return an agent's request as JSON that can be keyed and stored.
 
     Raises:
-        NotJson: it is no JSON object, or holds NaN.
+        NotJson: it is no JSON object, or holds NaN or a number without end.
     """
-
-    def refuse(name: str) -> None:
-        raise ValueError(f"{name} is no JSON")
-
     try:
-        body = json.loads(raw.decode("utf-8", "replace"), parse_constant=refuse)
+        body = load_finite(raw.decode("utf-8", "replace"))
         if not isinstance(body, dict):
             raise NotJson("the request is no JSON object")
         if b"\\ud" in raw or b"\\uD" in raw:  # it may hold halves of characters, which no text can
@@ -108,9 +106,12 @@ class Session:
         self.line = Line()
         self.disk = Disk()
 
-    def close(self) -> None:
-        """Ask no more, and wait until every new answer is on the disk."""
+    def hang_up(self) -> None:
+        """Ask no more, and wait for no answer that is under way."""
         self.line.end()
+
+    def close(self) -> None:
+        """Wait until every new answer is on the disk."""
         self.disk.wait()
 
     @property
@@ -132,6 +133,12 @@ class Session:
             NotJson: it is no JSON object.
         """
         given = parse_request(raw)
+        try:
+            return self._prepared(given, headers)
+        except RecursionError:  # some depths can be read and not be worked on
+            raise NotJson("the request is nested too deeply") from None
+
+    def _prepared(self, given: Mapping[str, Any], headers: Mapping[str, str]) -> Prepared:
         sheet = self.cell.sheet
         base = sheet.get("seed")
         seed = None if base is None else request_seed(base, self.cell.repeat, self.requests)
@@ -204,8 +211,14 @@ class Session:
         """Return the pinned field that a refused request is about, or None."""
         body = stored.get("body") if "status" in stored else None
         error = body.get("error") if isinstance(body, dict) else None
-        param = error.get("param") if isinstance(error, dict) else None
-        return param if param in ("temperature", "seed") and param in self.cell.sheet else None
+        if not isinstance(error, dict):
+            return None
+        param, message = error.get("param"), str(error.get("message"))
+        for name in sorted(self.pins["written"].keys() - {"model"}):
+            # Where no field is named, as in every error of Anthropic's, its text tells which it is.
+            if param == name or (not param and re.search(rf"\b{name}\b", message)):
+                return str(name)
+        return None
 
 
 def _answer(wire: WireFormat, stored: Mapping[str, Any], served: Served) -> Answer:

@@ -31,6 +31,14 @@ class Late(Exception):
     """The deadline passed before the answer was there in full."""
 
 
+class HungUp(Exception):
+    """We ended the exchange ourselves; `sent`: its request was on its way."""
+
+    def __init__(self, sent: bool) -> None:
+        super().__init__("nobody waits for the answer any more")
+        self.sent = sent
+
+
 @dataclass(frozen=True)
 class Reply:
     """A whole answer: status, headers by lower-case name, body."""
@@ -63,7 +71,7 @@ class Line:
         sent twice, and nothing at all after `end`.
         """
         if self._over:
-            raise Late
+            raise HungUp(sent=False)
         deadline = time.monotonic() + seconds
         parts = urlsplit(url)
         place = (parts.scheme, parts.netloc)
@@ -72,6 +80,11 @@ class Line:
             self._connection, self._place = _connection(url, seconds), place
         try:
             return _exchange(self._connection, url, headers, body, deadline, self._cut_at)
+        except Broken:
+            self.close()
+            if self._over:  # broken by us
+                raise HungUp(sent=True) from None
+            raise
         except BaseException:
             self.close()
             raise

@@ -6,16 +6,19 @@ import email.utils
 import json
 import os
 import random
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from frozenbench.adapters.contract import AgentCrashed, ClockFell, EndpointDown, PinDrift
 from frozenbench.canonical import BadInput, canonical_json
 from frozenbench.gateway import transport
 from frozenbench.gateway.wire import Wire, model_of
+from frozenbench.gateway.wires.reading import load_finite
 
 #: Statuses after which another try may help, with every 5xx.
 TRY_AGAIN = (408, 429)
@@ -218,10 +221,21 @@ def _try(call: Call, secret: str | None, remaining: float) -> tuple[transport.Re
         except transport.Untrusted as error:
             raise Fault(f"its certificate is not trusted: {error}", final=True) from None
         seconds = time.monotonic() - begun
-    if secret is not None and secret.encode() in reply.body:
+    if secret is not None:
         # Some endpoints send the key back: it must reach no record, no agent and no message.
-        reply = replace(reply, body=reply.body.replace(secret.encode(), b"[key]"))
+        reply = replace(reply, body=_spellings(secret).sub(b"[key]", reply.body))
     return reply, seconds
+
+
+@lru_cache(maxsize=8)
+def _spellings(secret: str) -> re.Pattern[bytes]:
+    """Return what finds a key in a body: as it is, and as JSON may spell it, also JSON in JSON.
+
+    Of `a/b+c` that is `a\\/b\\u002Bc` too, as some frameworks write it.
+    """
+    # No more than eight: of a long run of backslashes every one would be tried as a beginning.
+    one = (rf"\\{{0,8}}(?:{re.escape(char)}|(?<=\\)u(?i:{ord(char):04x}))" for char in secret)
+    return re.compile("".join(one).encode())
 
 
 def _judge(wire: Wire, reply: transport.Reply) -> dict[str, Any]:
@@ -256,18 +270,21 @@ def told(body: Mapping[str, Any], raw: bytes) -> str:
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """Return a body as JSON that can be stored: no NaN, no halves of characters."""
+    """Return a body as JSON that can be stored: no NaN, no halves of characters.
 
-    def refuse(name: str) -> None:
-        raise ValueError(f"{name} is no JSON")
-
-    body = json.loads(raw.decode("utf-8", "replace"), parse_constant=refuse)
-    if not isinstance(body, dict):
-        raise ValueError("no object")
-    # "\ud800" is valid JSON and no text: replaced, or it could be neither keyed nor written.
-    text = json.dumps(body, ensure_ascii=False, allow_nan=False)
-    clean: dict[str, Any] = json.loads(text.encode("utf-8", "replace"))
-    return clean
+    Raises:
+        ValueError: it is no such JSON object.
+    """
+    try:
+        body = load_finite(raw.decode("utf-8", "replace"))
+        if not isinstance(body, dict):
+            raise ValueError("no object")
+        # "\ud800" is valid JSON and no text: replaced, or it could be neither keyed nor written.
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False)
+        clean: dict[str, Any] = json.loads(text.encode("utf-8", "replace"))
+        return clean
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

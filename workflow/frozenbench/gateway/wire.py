@@ -63,9 +63,12 @@ def wire_of(name: str) -> Wire:
 
 
 def model_of(body: Body) -> str | None:
-    """Return the model name that a response states, or None; all formats have it at the top."""
+    """Return the model name that a response states, or None; all formats have it at the top.
+
+    An empty name states nothing.
+    """
     model = body.get("model")
-    return model if isinstance(model, str) else None
+    return model if isinstance(model, str) and model else None
 
 
 WIRES = {

@@ -115,7 +115,9 @@ class SplitSession:
             for path, file in self._hidden.items()
         }
         modules = box.seen(f"{HARNESS}/trusted")
-        orders = {"files": files, "spec": self._spec, "modules": modules}
+        # Below walls they are everybody's; HOME is the box's own at each level.
+        scratch = ["/tmp", "/dev/shm"] if box.walled else []
+        orders = {"files": files, "spec": self._spec, "modules": modules, "scratch": scratch}
         deadline = time.monotonic() + START_SECONDS
         trusted.write_line(json.dumps(orders).encode(), deadline)
         if trusted.read_line(deadline) is None:

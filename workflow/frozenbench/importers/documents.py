@@ -18,6 +18,8 @@ from typing import Any
 
 from frozenbench.importers.model import Unreadable
 
+#: Powers of ten between which numbers in a log lie: a sum of them over many runs fits 64 bits.
+_SMALLEST, _LARGEST = 40, 15
 #: ZIP's number for Zstandard, which the standard library reads from Python 3.14 on.
 _ZSTD = 93
 
@@ -68,7 +70,7 @@ class Document:
         try:
             data = self.path.read_bytes()
             return gzip.decompress(data) if self.path.name.endswith(".gz") else data
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise Unreadable(f"cannot be read ({error})") from None
 
     @cached_property
@@ -95,7 +97,7 @@ class Document:
                             yield number, parse(line)
                         except Unreadable as error:
                             raise Unreadable(f"line {number}: {error}") from None
-        except (OSError, EOFError, UnicodeDecodeError) as error:
+        except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
             raise Unreadable(f"cannot be read ({error})") from None
 
     @cached_property
@@ -172,12 +174,17 @@ def parse(text: str) -> Any:
 
 
 def decimal(text: str) -> Decimal | None:
-    """Return a finite decimal, None where it is none."""
+    """Return a finite decimal, None where it is none, or where no use of a run is of its size.
+
+    A text of ten letters can stand for a number of a thousand million digits.
+    """
     try:
         value = Decimal(text.strip())
     except InvalidOperation:
         return None
-    return value if value.is_finite() else None
+    if not value.is_finite() or (value and not -_SMALLEST <= value.adjusted() < _LARGEST):
+        return None
+    return value
 
 
 class Archive:
@@ -246,17 +253,17 @@ def _zstd(data: bytes) -> bytes:
 
 
 def whole(value: Any) -> int | None:
-    """Return a count: a whole number of at least 0, None for everything else."""
+    """Return a count: a whole number from 0 to what a run can use, None for everything else."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    return int(value) if value >= 0 and value == int(value) else None
+    return int(value) if 0 <= value < 10**_LARGEST and value == int(value) else None
 
 
 def amount(value: Any) -> Decimal | None:
-    """Return an exact amount of at least 0, None for everything else."""
+    """Return an exact amount from 0 to what a run can use, None for everything else."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    return Decimal(value) if value >= 0 else None
+    return Decimal(value) if 0 <= value < 10**_LARGEST else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -34,7 +34,8 @@ async def hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pa
         writer.close()
         return
     there = asyncio.ensure_future(copy(reader, inner_writer))
-    await copy(inner_reader, writer)  # the gateway ends a connection; an agent only hangs up
+    with contextlib.suppress(asyncio.CancelledError):  # the agent ended first: no news either
+        await copy(inner_reader, writer)  # the gateway ends a connection; an agent only hangs up
     there.cancel()
     for end in (writer, inner_writer):
         end.close()

@@ -17,7 +17,7 @@ from frozenbench.gateway.machine import machine_class
 from frozenbench.pack_check.finding import Finding
 from frozenbench.pack_check.findings import findings_of, unseen_share
 from frozenbench.pack_check.progress import Progress
-from frozenbench.pack_check.stored import as_stored, count, read, remembered, store
+from frozenbench.pack_check.stored import as_stored, check_place, count, read, remembered, store
 from frozenbench.pack_check.trials import Bench, Tried
 from frozenbench.packs import Pack, Task, read_pack
 from frozenbench.plan import network_policy
@@ -75,6 +75,8 @@ def check_pack(asked: Asked, stream: TextIO | None = None) -> Checked:
         check_lock_text(pack.lock.decode("utf-8", "replace"), f"{where}/requirements.txt")
     tasks = _chosen(pack, asked)
     require(asked.isolation)
+    if not asked.tasks:
+        check_place(pack.digest)
     progress = Progress(stream or sys.stderr, len(tasks))
     environment_id = keys.environment_id(pack.lock_sha256)
     bench = Bench(_environment(pack, asked, environment_id, progress), asked.isolation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +19,8 @@ RESERVE = 10
 FLAKE_RATE = 0.2
 MAX_IDS = 20
 MAX_LOG_LINES = 12
+#: How Python tells of a top-level module that is not there.
+_MISSING = re.compile(r"No module named '(\w+)")
 
 
 def findings_of(tried: Tried) -> list[Finding]:
@@ -38,8 +41,23 @@ def _reference_fails(tried: Tried) -> Iterator[Finding]:
         tried.task.id,
         "reference_fails",
         f"the reference solution is {_told(runs[0])} in {len(runs)} of {len(runs)} runs",
-        f"correct solutions/{tried.task.id}/ or the hidden tests",
+        _cure_of_split(tried) or f"correct solutions/{tried.task.id}/ or the hidden tests",
         _tail(runs[0]),
+    )
+
+
+def _cure_of_split(tried: Tried) -> str | None:
+    """Return what mends tests that import the candidate where it is not, or None."""
+    grader = tried.task.grader
+    if grader.trust != "split":
+        return None
+    missing = _MISSING.search(tried.reference[0].log)
+    solution = {**tried.task.fixture, **(grader.solution or {})}
+    if missing is None or not {f"{missing[1]}.py", f"{missing[1]}/__init__.py"} & set(solution):
+        return None
+    return (
+        f"under split {missing[1]} is not where the tests are: "
+        "`frozenbench_candidate.load(path)` in place of the import, or grader_trust in-process"
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from frozenbench import keys, layout
@@ -21,6 +22,18 @@ COPY = "pack_check.json"
 SHOWN = 5
 
 Check = Mapping[str, Any]
+
+
+def check_place(pack_digest: str) -> None:
+    """Check that a result can be stored, before the minutes that it takes are spent.
+
+    Raises:
+        OSError: it cannot; names the folder.
+    """
+    folder = layout.pack_check(pack_digest).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(prefix=".", dir=folder):
+        pass
 
 
 def store(document: Check) -> Path:

@@ -9,6 +9,15 @@ from typing import Any
 
 from frozenbench.pages.blocks import Story
 
+#: What the page and score_bundle.json read of cells.parquet and of measured.parquet.
+CELL_COLUMNS = (
+    *("agent", "task", "budget", "repeat", "control", "outcome", "reason", "cap_hit"),
+    *("tool_calls", "edit_rounds", "tokens", "weight", "split", "network"),
+    *("tests_expected", "tests_passed"),
+    *("run_key", "grade_key", "task_digest", "grader_digest", "artifact_sha256"),
+)
+MEASURED_COLUMNS = ("seconds", "spend", "machine_class", "warm", "attempts", "infra_retries")
+
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
 

@@ -20,6 +20,7 @@ from frozenbench.canonical import File, canonical_json
 from frozenbench.gateway.server import Job, Reply, Request, Server
 from frozenbench.gateway.session import NotJson, Prepared, Session
 from frozenbench.gateway.side_routes import is_model_request, side_reply
+from frozenbench.gateway.transport import HungUp
 from frozenbench.run.loop import RECEIVE, SETTLE, Ended
 from frozenbench.run.metered import Emit, Metered
 from frozenbench.run.meters import Meters
@@ -31,6 +32,9 @@ from frozenbench.sandbox import oom_kills
 HARD_STOP_SECONDS = 4.0
 #: How often clock and limits are looked at, s.
 TICK_SECONDS = 0.05
+
+#: What was under way at the end is cut, and paid for: this long is waited until that is noted, s.
+LAST_WORD_SECONDS = 1.0
 
 SOFT_STOP = "The budget of this run is used up. Nothing more can be done."
 REFUSAL = "the budget of this run is used up"
@@ -95,6 +99,8 @@ class GatewayLoop:
             with server:
                 program.start()
                 exited = self._watch(time.monotonic())
+            self.session.hang_up()
+            server.join(LAST_WORD_SECONDS)
             self.session.close()
             with self._lock:
                 if self._failure is not None:
@@ -180,6 +186,8 @@ class GatewayLoop:
                 return self._turn(prepared)
         except NotJson as error:
             return self._no(str(error))
+        except HungUp:  # the run is over
+            return None
         except EndpointDown as error:
             self.metered.infra_retries += error.infra_retries
             return self._broken("endpoint_down", error)

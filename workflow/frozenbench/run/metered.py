@@ -210,7 +210,7 @@ class Metered:
         self._artifact_limit = limit is not None
         if limit is not None:
             self.emit({"event": "artifact_limit", "note": limit})
-            return set()
+            return self._unseen(late)
         found = tree_digest(tree)
         changed = found != self._digest
         hits = set(metering.on_change(self.meters, self.caps)) if changed else set()
@@ -226,6 +226,14 @@ class Metered:
             )
             self._steps.append(step)
             self.emit({"event": "step", "step": step.index, "changed": changed, "tree": found})
+        return hits
+
+    def _unseen(self, late: bool) -> set[str]:
+        """Count a tree that is too large to be read as changed: a heap of files hides no edits."""
+        hits = set(metering.on_change(self.meters, self.caps))
+        if not hits and not late:
+            self.meters = metering.changed(self.meters)
+        self._digest = ""  # so that what is there once it can be read is another change
         return hits
 
     def _check_tools(self, prepared: Prepared) -> None:

@@ -82,7 +82,7 @@ def read(response: Body) -> Reading:
     return Reading(
         tool_calls=sum(is_call(block.get("type")) for block in items(content)),
         use=_use(mapping(response.get("usage"))),
-        model=text(response.get("model")),
+        model=text(response.get("model")) or None,
         fault=fault,
     )
 
@@ -108,7 +108,7 @@ class _Reader:
         if kind == "message_start":
             message = mapping(body.get("message"))
             self._begun = True
-            self._model = text(message.get("model"))
+            self._model = text(message.get("model")) or None
             self._note(message.get("usage"))
             for place, block in enumerate(items(message.get("content"))):
                 self._block(place, block)

@@ -129,7 +129,7 @@ def read(response: Body) -> Reading:
     return Reading(
         tool_calls=calls,
         use=use_of(response),
-        model=text(response.get("model")),
+        model=text(response.get("model")) or None,
         fault=fault_of(response),
     )
 
@@ -158,9 +158,9 @@ class _Reader:
     def _chunk(self, chunk: Body) -> None:
         if chunk.get("error"):
             self._fault = f"holds an error: {told(chunk['error'])}"
-        self._model = self._model or text(chunk.get("model"))
-        if isinstance(chunk.get("usage"), dict):
-            self._use = _use(chunk["usage"])
+        self._model = self._model or text(chunk.get("model")) or None
+        if (use := _use(chunk.get("usage"))) != Use():  # some end with an empty one
+            self._use = use
         for choice in items(chunk.get("choices")):
             self._chunks += 1
             self._ended = self._ended or text(choice.get("finish_reason")) is not None

@@ -92,7 +92,7 @@ def read(response: Body) -> Reading:
     return Reading(
         tool_calls=sum(is_call(item.get("type")) for item in items(output)),
         use=_use(response.get("usage")),
-        model=text(response.get("model")),
+        model=text(response.get("model")) or None,
         fault=fault,
     )
 
@@ -116,7 +116,7 @@ class _Reader:
     def _event(self, kind: str, body: Body) -> None:
         response = body.get("response")
         if isinstance(response, dict):
-            self._model = text(response.get("model")) or self._model
+            self._model = text(response.get("model")) or self._model or None
         if kind in ("response.output_item.added", "response.output_item.done"):
             if is_call(mapping(body.get("item")).get("type")):
                 self._calls.add(str(body.get("output_index")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -143,6 +144,26 @@ def json_of(text: str) -> Body | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def load_finite(text: str) -> Any:
+    """Return JSON that can be written again.
+
+    Raises:
+        ValueError: it is none, or holds NaN or a number beyond all floats, which JSON cannot say.
+        RecursionError: it is nested too deeply.
+    """
+
+    def refuse(name: str) -> None:
+        raise ValueError(f"{name} is no JSON")
+
+    def number(text: str) -> float:
+        value = float(text)
+        if math.isinf(value):
+            raise ValueError(f"{text[:20]} is beyond all numbers")
+        return value
+
+    return json.loads(text, parse_constant=refuse, parse_float=number)
 
 
 def event_text(events: Iterable[Body], *, named: bool) -> str:
