@@ -26,6 +26,7 @@ def prefixes(name: str) -> list[str]:
     parts = name.split(".")
     return [".".join(parts[: count + 1]) for count in range(len(parts))]
 
+
 #: Containers and objects that one name, slot or expression is followed to. Of more none is: the
 #: values of N lists that hold each other are N * N.
 MAX_HELD = 100
