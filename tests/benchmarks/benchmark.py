@@ -214,6 +214,14 @@ def graded(trust: str, environment: Path) -> Callable[[], object]:
     return run
 
 
+def gateway() -> Iterator[str]:
+    """Latency of the metering gateway under load, against an empty proxy in the same run."""
+    test = "tests/gateway/test_gateway_load.py::test_a_thousand_requests"
+    words = [sys.executable, "-m", "pytest", "-q", "-s", test]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    yield next(line for line in done.stdout.splitlines() if line.startswith("1,000 requests"))
+
+
 def dry_run() -> Iterator[str]:
     """A dry run of the default experiment, against Snakemake's own start."""
     with project_copy() as project:
@@ -271,6 +279,7 @@ MEASUREMENTS = {
     "views": views,
     "dry_run": dry_run,
     "walls": walls,
+    "gateway": gateway,
     "default": default,
     "large": large,
 }
