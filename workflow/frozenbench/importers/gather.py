@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from frozenbench.importers import notices
 from frozenbench.importers.model import CONTROLS, Part, Published, Remark, Row, Verdict
@@ -89,7 +89,7 @@ def gather(
     for place, found in enumerate(_read(form, files, jobs), start=1):
         read.append(LogFile(found.name, found.sha256, found.size, found.format))
         if found.part is not None:
-            parts.append(found.part)
+            parts.append(_placed(found.part, found.name))
         elif found.kind is not None:
             remarks.append(Remark(found.kind, f"{found.name}: {found.message}"))
         if progress is not None:
@@ -132,28 +132,50 @@ def _together(files: list[LogFile], parts: Sequence[Part], remarks: Iterable[Rem
     )
 
 
+def _placed(part: Part, name: str) -> Part:
+    """Tell the verdicts of a file where it lies."""
+    folder = PurePosixPath(name).parent.as_posix()
+    return replace(part, verdicts=tuple(replace(v, folder=folder) for v in part.verdicts))
+
+
 def _judged(rows: list[Row], verdicts: Sequence[Verdict]) -> list[Row]:
-    """Give rows without a verdict the one that stands beside them, by agent or by task alone."""
-    by_task: dict[tuple[str | None, str], Verdict] = {(v.agent, v.task): v for v in verdicts}
+    """Give rows without a verdict the one that stands beside them."""
+    by_task: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        by_task[verdict.task].append(verdict)
     agents = {row.agent for row in rows}
     seen: set[str] = set()
     judged = []
     for row in rows:
-        verdict = by_task.get((row.agent, row.task)) or by_task.get((None, row.task))
-        if verdict is None and len(agents) == 1:
-            found = [v for (_, task), v in by_task.items() if task == row.task]
-            verdict = found[0] if len(found) == 1 else None
-        if row.solved is not None or verdict is None:
+        found = _verdict_on(row, by_task[row.task], alone=len(agents) == 1)
+        if row.solved is not None or found is None:
             judged.append(row)
             continue
         seen.add(row.task)
-        broken = "grader_broken" if verdict.solved is None else row.error
-        judged.append(replace(row, solved=verdict.solved, error=broken))
+        broken = "grader_broken" if found.solved is None else row.error
+        judged.append(replace(row, solved=found.solved, error=broken))
     lone = [v for v in verdicts if v.task not in {row.task for row in rows}]
     if len(agents) == 1 and seen:
         agent = next(iter(agents))
         judged += [Row(agent, v.task, v.solved, error="missing_log") for v in lone]
     return judged
+
+
+def _verdict_on(row: Row, verdicts: Sequence[Verdict], alone: bool) -> Verdict | None:
+    """Return the verdict on a row: of its agent by name, else of the nearest folder above it.
+
+    Where there is one agent alone, a single verdict is its own, wherever it lies.
+    """
+    named = [verdict for verdict in verdicts if verdict.agent == row.agent]
+    if named:
+        return named[-1]
+    above = [folder.as_posix() for folder in PurePosixPath(row.file).parents]
+    for folder in above:
+        here = [v for v in verdicts if v.agent is None and v.folder == folder]
+        if here:
+            # Several that disagree say nothing of this row.
+            return here[0] if len({v.solved for v in here}) == 1 else None
+    return verdicts[0] if alone and len(verdicts) == 1 else None
 
 
 def _without_copies(rows: list[Row]) -> tuple[list[Row], list[Remark], dict[str, int]]:

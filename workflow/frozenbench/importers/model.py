@@ -149,11 +149,15 @@ class Published:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict that stands beside the logs: whether a task was solved; None: its grader broke."""
+    """A verdict that stands beside the logs: whether a task was solved; None: its grader broke.
+
+    One that names no agent is of the logs in its own folder and below.
+    """
 
     task: str
     solved: bool | None
     agent: str | None = None
+    folder: str = ""
 
 
 @dataclass(frozen=True)
