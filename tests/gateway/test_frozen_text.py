@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from frozenbench.gateway import frozen_text
 from frozenbench.gateway.frozen_text import FROZEN_DAY, Freezer, unkeyed
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from record_entries import JSON
 
@@ -50,6 +50,7 @@ def test_today_becomes_the_frozen_day_in_its_own_form(form: str, day: datetime.d
 
 @pytest.mark.parametrize("form", TIMES)
 @given(at=st.datetimes(datetime.datetime(2024, 1, 1), datetime.datetime(2035, 1, 1)))
+@example(at=datetime.datetime(2028, 5, 4))
 def test_times_of_today_become_midnight(form: str, at: datetime.datetime) -> None:
     frozen = freezer(at.date()).frozen(at.strftime(form))
     other = freezer(DAY).frozen(datetime.datetime(2027, 5, 4, 3, 2, 1).strftime(form))

@@ -93,10 +93,11 @@ class Freezer:
         return _in_texts(value, lambda text: self._kernel(self._dates(text, days)))
 
     def _dates(self, text: str, days: tuple[datetime.date, ...]) -> str:
-        for day in days:
-            if str(day.year) in text or calendar.month_abbr[day.month] in text:
-                for form in _forms(day):
-                    text = form.written_in(text, self.own)
+        named = [d for d in days if str(d.year) in text or calendar.month_abbr[d.month] in text]
+        # Form by form: one without a year would take half of the same day of another year.
+        for forms in zip(*map(_forms, named), strict=True):
+            for form in forms:
+                text = form.written_in(text, self.own)
         return text
 
     def _kernel(self, text: str) -> str:
