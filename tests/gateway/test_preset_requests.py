@@ -10,7 +10,6 @@ import datetime
 import json
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,12 +19,12 @@ from frozenbench.preset_files import SHIPPED, read_preset
 from frozenbench.scripted_endpoint import Script, parse_script, scripted_endpoint
 from frozenbench.scripted_endpoint.server import Endpoint
 from frozenbench.try_agent import DEFAULT_SCRIPT
+from preset_requests import requests_of
 from program_cells import events, used
 from replayed_cells import GONE, another, same
 
 pytestmark = pytest.mark.slow
 
-REQUESTS = Path(__file__).parents[1] / "adapters" / "preset_requests"
 SIX = ("aider", "claude-code", "codex", "mini-swe-agent", "opencode", "qwen-code")
 six = pytest.mark.parametrize("preset", SIX)
 MODEL = "scripted-1"
@@ -55,11 +54,6 @@ for request in json.load(open(file)):
     said = "stopped" if b"used up" in data else "answer"
     print("got", response.status, said, response.headers.get("x-should-retry"), flush=True)
 """
-
-
-def requests_of(preset: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((REQUESTS / f"{preset}.json").read_text("utf-8"))
-    return found
 
 
 def at_another_time(text: str) -> str:

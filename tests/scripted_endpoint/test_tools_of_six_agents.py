@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from frozenbench.scripted_endpoint import parse_script, scripted_endpoint
 from frozenbench.scripted_endpoint.intents import Asked, spell
+from preset_requests import requests_of
 from wire_client import post, read_answer
 
-REQUESTS = Path(__file__).parents[1] / "adapters" / "preset_requests"
 APP = "def add(a, b):\n    return a + b\n"
 SCRIPT = parse_script(
     {
@@ -34,8 +33,7 @@ TOOLS = {
 
 
 def requests(agent: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((REQUESTS / f"{agent}.json").read_text("utf-8"))
-    return [item["body"] for item in found]
+    return [item["body"] for item in requests_of(agent)]
 
 
 @pytest.mark.parametrize("agent", TOOLS)
