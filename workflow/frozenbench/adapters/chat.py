@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
 
-from frozenbench.adapters.contract import AgentCrashed, Cell, Proposal, Turn
+from frozenbench.adapters.contract import AgentCrashed, Cell, Proposal, Turn, checked_endpoint
 from frozenbench.canonical import BadInput, File, digest, write_tree
 from frozenbench.controls import POSITIVE, SECONDS, STRING, STRINGS, Agent, control
 from frozenbench.dialogue import failure
@@ -80,18 +80,7 @@ def check(agent: Agent, options: Options, where: str) -> None:
     Raises:
         BadInput: names file, key and cure.
     """
-    endpoint = agent.endpoint
-    if endpoint is None:
-        raise BadInput(f"{where}: endpoint: is missing; cure: say where the model answers")
-    try:
-        wire_of(endpoint.wire)
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
-    if (endpoint.base_url is None) == (endpoint.server is None):
-        raise BadInput(
-            f"{where}: endpoint: cure: give either base_url (an endpoint that runs already) or "
-            "server (one that is started when it is needed)"
-        )
+    endpoint = checked_endpoint(agent, wire_of, where)
     if endpoint.server is not None and endpoint.weights_sha256 is None:
         raise BadInput(
             f"{where}: endpoint.weights_sha256: is missing; cure: give the SHA-256 of "

@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from frozenbench.canonical import File
+from frozenbench import controls
+from frozenbench.canonical import BadInput, File
 
 
 class AgentCrashed(Exception):
@@ -239,3 +240,31 @@ class Cell:
     roots: tuple[str, ...] = ()
     replay: bool = False
     purse: Purse | None = None
+
+
+def checked_endpoint(
+    agent: controls.Agent, wire_of: Callable[[str], object], where: str
+) -> controls.Endpoint:
+    """Return the endpoint of an agent that cannot work without one.
+
+    Args:
+        agent: as its file gives it.
+        wire_of: raises BadInput for a wire format that the adapter does not speak.
+        where: how errors name the file.
+
+    Raises:
+        BadInput: it is missing, or not reached in exactly one way.
+    """
+    endpoint = agent.endpoint
+    if endpoint is None:
+        raise BadInput(f"{where}: endpoint: is missing; cure: say where the model answers")
+    try:
+        wire_of(endpoint.wire)
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+    if (endpoint.base_url is None) == (endpoint.server is None):
+        raise BadInput(
+            f"{where}: endpoint: cure: give either base_url (an endpoint that runs already) or "
+            "server (one that is started when it is needed)"
+        )
+    return endpoint

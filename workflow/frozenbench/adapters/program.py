@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from frozenbench.adapters.contract import Cell
+from frozenbench.adapters.contract import Cell, checked_endpoint
 from frozenbench.adapters.python import CODE
 from frozenbench.canonical import BadInput, File, write_tree
 from frozenbench.controls import STRING, STRINGS, Agent, control
@@ -111,18 +111,7 @@ def check(agent: Agent, options: Options, where: str) -> None:
     Raises:
         BadInput: names file, key and cure.
     """
-    endpoint = agent.endpoint
-    if endpoint is None:
-        raise BadInput(f"{where}: endpoint: is missing; cure: say where the model answers")
-    try:
-        format_of(endpoint.wire)
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
-    if (endpoint.base_url is None) == (endpoint.server is None):
-        raise BadInput(
-            f"{where}: endpoint: cure: give either base_url (an endpoint that runs already) or "
-            "server (one that is started when it is needed)"
-        )
+    checked_endpoint(agent, format_of, where)
     for name in options.variables or {}:
         if not _VARIABLE.fullmatch(name):
             raise BadInput(

@@ -11,12 +11,12 @@ from frozenbench.gateway.wires.reading import (
     EventStream,
     Reading,
     added,
+    asked_in_messages,
     count,
     event_text,
     items,
     json_of,
     mapping,
-    runs_of,
     text,
     told,
 )
@@ -36,16 +36,7 @@ def auth(key: str) -> dict[str, str]:
 
 def asked(request: Body) -> Asked:
     """Read a request."""
-    messages = items(request.get("messages"))
-    tools = request.get("tools")
-    first = next((m.get("content") for m in messages if m.get("role") == "user"), None)
-    return Asked(
-        model=text(request.get("model")),
-        stream=request.get("stream") is True,
-        tools=tuple(tools) if isinstance(tools, list) else (),
-        turns=runs_of(message.get("role") == "assistant" for message in messages),
-        opening=first,
-    )
+    return asked_in_messages(request, request.get("tools"))
 
 
 def pinned(

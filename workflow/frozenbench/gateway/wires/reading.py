@@ -222,3 +222,16 @@ def runs_of(made_by_model: Iterable[bool]) -> int:
         count_ += now and not before
         before = now
     return count_
+
+
+def asked_in_messages(request: Body, tools: Any) -> Asked:
+    """Read a request whose conversation is a list of `messages`."""
+    messages = items(request.get("messages"))
+    first = next((m.get("content") for m in messages if m.get("role") == "user"), None)
+    return Asked(
+        model=text(request.get("model")),
+        stream=request.get("stream") is True,
+        tools=tuple(tools) if isinstance(tools, list) else (),
+        turns=runs_of(message.get("role") == "assistant" for message in messages),
+        opening=first,
+    )
