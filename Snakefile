@@ -8,8 +8,7 @@
 # shows exactly what would be run and paid for. Rules follow the data: freeze, run, grade, table,
 # figures, bundle. Each rule is one subcommand of `frozenbench`, of the same name.
 
-import shlex
-import sys
+import os
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -26,7 +25,7 @@ try:
     from frozenbench.plan import DEFAULT_CONFIG, load_plan
     from frozenbench.preflight import check_cores, check_machine, cores_here, preflight
     from frozenbench.progress import show_progress, wants_own_log
-    from frozenbench.view_jobs import ViewJobs
+    from frozenbench.view_jobs import ViewJobs, own_command
     from frozenbench.void import void_lost
 except ModuleNotFoundError as error:
     raise WorkflowError(
@@ -55,18 +54,20 @@ except FrozenbenchError as error:
     raise WorkflowError(str(error))
 
 JOBS = ViewJobs(PLAN) if IMPORTED else Jobs(PLAN)
-FROZENBENCH = f"exec {shlex.quote(sys.executable)} -m frozenbench"
+FROZENBENCH = own_command()
 EXPERIMENT = PLAN.folder.as_posix()
 VIEW = PLAN.view_folder.as_posix()
 NAME = PLAN.name
 MARKER = layout.published_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 CHECKED = layout.checked_marker(NAME, PLAN.digest, PLAN.view_digest).as_posix()
 
-# Snakemake does not see that a run or a grade is gone which a finished table stands on.
+# Snakemake does not see that a run or a grade is gone which a finished table stands on, nor what a
+# published folder was made of.
 MISSING = JOBS.missing()
 if MISSING:
+    LABEL = f" ({JOBS.lost[0].label})" if JOBS.lost else ""
     logger.warning(
-        f"{len(MISSING)} files that results stand on are gone, the first {MISSING[0]} ({JOBS.lost[0].label}): "
+        f"{len(MISSING)} files that results stand on are gone, the first {MISSING[0]}{LABEL}: "
         "they are made again, with all that stands on them."
     )
 

@@ -23,7 +23,7 @@ def refusal(study: Study) -> str:
         study.pack()
     told = str(caught.value)
     assert told.startswith(f"{PACK}/"), told
-    assert re.search(r"cure: |did you mean|; known: ", told), told
+    assert re.search(r"cure: \S", told), told
     assert "\n" not in told
     assert str(study.root) not in told, "a path of this machine"
     return told

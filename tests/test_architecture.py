@@ -26,16 +26,16 @@ LAYERS = """
     cli.*
     schema_files semantics
     verify
-    verify_views
+    verify_views verify_links
     import_logs list_crossings
     replay open_cells
     check_score draw_figure write_page write_tables publish gc retry show explain record
     sandbox_report try_agent replay_cells replay_compare
     figures.* pages.page pages.html pages.markdown pages.rst score_bundle write_up.*
-    pages.imported pages.controls pages.decisions pages.scores pages.notes pages.cells
-    pages.inputs pages.story
+    pages.imported pages.controls pages.decisions pages.scores pages.flips pages.notes pages.cells
+    pages.check pages.weights pages.inputs pages.story
     pages.blocks
-    closing contrast collect_cells
+    closing contrast collect_cells headline markdown_signs
     import_lines
     metrics refusals grader_attacks
     importers.*
@@ -49,6 +49,7 @@ LAYERS = """
     jobs
     void view_jobs preflight forecast progress
     plan import_plan build_environment
+    agent_code
     agent_files
     adapters.* preset_files
     keys
@@ -60,7 +61,7 @@ LAYERS = """
     import_controls
     controls seal source_files out_folder
     canonical
-    outcomes process dialogue.* inside.* adapters figures importers pages .
+    outcomes process named_tests dialogue.* inside.* adapters figures importers pages .
 """
 
 #: One half of a cell reads nothing of the other; but how a snapshot is read back is one thing.

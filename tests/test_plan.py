@@ -236,7 +236,10 @@ def test_a_cell_is_found_by_names_and_by_the_first_digits_of_its_keys(study: Stu
         (["one", "beta", "calls-4", "-1"], "repeat: '-1' is no number"),
         (["zz"], "'zz': names no cell; cure: more digits, or AGENT TASK BUDGET"),
         ([""], "'': names 16 cells; cure: more digits"),
-        (["one", "beta"], "cell: give a key, or AGENT TASK BUDGET [REPEAT]"),
+        (
+            ["one", "beta"],
+            "cell: 'one beta' names none; cure: a key, or AGENT TASK BUDGET [REPEAT]",
+        ),
     ],
 )
 def test_a_cell_that_is_not_there_is_told(study: Study, words: list[str], told: str) -> None:
@@ -401,6 +404,36 @@ def test_what_was_paid_and_may_be_paid(study: Study) -> None:
         "max_spend 2.00 EUR: 0.50 EUR paid for 1 responses so far, 1 of them by an estimate; at most "
         "1.50 EUR more"
     ) in "\n".join(forecast_lines(plan))
+
+
+def test_what_broke_off_is_told_apart(study: Study) -> None:
+    study.agents["one"] = {**CHAT, "policy": "resample", "prices": PRICES}
+    study.config["max_spend"] = 2
+    plan = study.plan()
+    line = {"key": "k", "spend": 0.5, "currency": "EUR", "estimated": False}
+    cut = {**line, "spend": 0.25, "estimated": True, "cut": True}
+    study.write(f"{plan.folder}/spend.jsonl", json.dumps(line) + "\n" + json.dumps(cut) + "\n")
+    assert (
+        "max_spend 2.00 EUR: 0.75 EUR paid for 1 responses so far; 0.25 EUR of it for 1 broken "
+        "answer, by an estimate; at most 1.25 EUR more"
+    ) in "\n".join(forecast_lines(plan))
+
+
+def test_what_the_limit_does_not_hold_is_said(study: Study) -> None:
+    study.write("helper.py", "")
+    endpoint = {**CHAT["endpoint"], "wire": "anthropic-messages"}
+    argv = ["python", "helper.py"]
+    asks = {"adapter": "program", "code": ["helper.py"], "argv": argv, "endpoint": endpoint}
+    study.agents["one"] = {**asks, "prices": PRICES}
+    study.agents["two"] = {"adapter": "command", "argv": ["/bin/true"]}
+    words = "writes into its cache is counted as input; cure: prices.cache_write_per_million"
+    assert "max_spend" not in "\n".join(forecast_lines(study.plan())), "there is no limit"
+    study.config["max_spend"] = 2
+    told = "\n".join(forecast_lines(study.plan()))
+    assert f"max_spend: what the endpoint of one {words}" in told
+    assert "max_spend: what two may spend and report is not counted" in told
+    study.agents["one"]["prices"] = {**PRICES, "cache_write_per_million": 5}
+    assert words not in "\n".join(forecast_lines(study.plan()))
 
 
 def test_the_limit_of_money_is_no_control(study: Study) -> None:

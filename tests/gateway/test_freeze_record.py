@@ -8,6 +8,7 @@ from frozenbench.canonical import BadInput, digest, sha256_file
 from frozenbench.freeze_record import freeze_record
 from frozenbench.gateway.published_record import Record, record_bytes
 from frozenbench.gateway.record import Store
+from frozenbench.seal import sealed
 from record_entries import entry
 
 ENTRIES = tuple(sorted((entry(occurrence=n) for n in range(3)), key=lambda made: made.key))
@@ -19,7 +20,7 @@ def test_summary_and_store(tmp_path: Path) -> None:
     freeze_record(path, store, out)
     keys = [made.key for made in ENTRIES]
     assert Store(store).keys() == keys
-    assert json.loads(out.read_text()) == {
+    summary = {
         "sha256": sha256_file(path),
         "responses": 3,
         "clocks": 1,
@@ -30,6 +31,7 @@ def test_summary_and_store(tmp_path: Path) -> None:
         "keys": keys,
         "keys_sha256": digest(keys),
     }
+    assert json.loads(out.read_text()) == sealed(summary)
     first = out.read_bytes()
     freeze_record(path, store, out)
     assert out.read_bytes() == first

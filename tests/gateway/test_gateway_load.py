@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from frozenbench.adapters.contract import Cell
+from frozenbench.canonical import tree_digest
 from frozenbench.gateway import transport
 from frozenbench.gateway.server import Reply, Request, Server
 from frozenbench.run import meters as metering
@@ -136,8 +137,8 @@ class Clients:
         self.thread.join()
         return EXITED
 
-    def take(self) -> tuple[dict[str, Any], None]:
-        return {}, None
+    def take(self) -> tuple[dict[str, Any], None, str]:
+        return {}, None, tree_digest({})
 
     def __enter__(self) -> Clients:
         return self

@@ -20,10 +20,10 @@ from frozenbench.adapters.contract import ClockFell, PinDrift, Use
 from frozenbench.canonical import Refused
 from frozenbench.gateway.exchange import ask, spend_of
 from frozenbench.gateway.ledger import CellPurse, Ledger, Spending, amount, beside
-from frozenbench.gateway.prices import cost, dearest, estimate, use_of
+from frozenbench.gateway.prices import cost, dearest, estimate, use_of, use_of_cut
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted_endpoint import MODEL, model_cell, says, scripted, slow, status
+from scripted_endpoint import MODEL, cut_short, model_cell, says, scripted, slow, status
 from wire_endpoint import WIRES, Says, whole
 
 PRICES = {"currency": "USD", "input_per_million": 100_000, "output_per_million": 200_000}
@@ -63,6 +63,53 @@ def test_cached_input_is_a_part_of_the_input(
     )
     most = dearest({**prices, "cached_per_million": again})
     assert found <= (given_tokens + written) * most + 1e-9
+
+
+@given(counts, counts, counts, st.integers(0, 100), st.integers(0, 100), st.integers(0, 100))
+def test_what_was_written_into_the_cache_has_its_own_price(
+    given_tokens: int, cached: int, kept: int, price: int, again: int, writing: int
+) -> None:
+    prices = {"currency": "EUR", "input_per_million": price, "output_per_million": 1}
+    use = Use(given_tokens, given_tokens, 0, cached, kept)
+    assert cost(prices, use) == pytest.approx(given_tokens * price / 1e6), "no price of its own"
+    prices |= {"cached_per_million": again, "cache_write_per_million": writing}
+    hit = min(cached, given_tokens)
+    stored = min(kept, given_tokens - hit)
+    due = (given_tokens - hit - stored) * price + hit * again + stored * writing
+    assert cost(prices, use) == pytest.approx(due / 1e6)
+    assert due <= given_tokens * 1e6 * dearest(prices) + 1e-6
+
+
+CUT_USES = [
+    ("openai-chat", b'data: {"choices": [{"delta": {"content": "hello"}}]}\n\n', (None, None)),
+    ("openai-chat", b'{"choices": [', (None, None)),
+    ("openai-chat", b'data: {"error": {"message": "overloaded"}}\n\n', None),
+    ("openai-chat", b'{"error": {"message": "overloaded"}}', None),
+    ("openai-chat", b"{}", None),
+    ("openai-chat", b"<html>", None),
+    ("openai-chat", b"", None),
+    ("openai-responses", b'data: {"type": "response.created", "response": {}}\n\n', (None, None)),
+    ("anthropic-messages", b'event: error\ndata: {"type": "error", "error": {}}\n\n', None),
+    (
+        "anthropic-messages",
+        b'data: {"type": "message_start", "message": {"usage": {"input_tokens": 40, '
+        b'"cache_creation_input_tokens": 2, "output_tokens": 1}}}\n\n',
+        (42, None),
+    ),
+]
+
+
+@pytest.mark.parametrize(("wire", "came", "told"), CUT_USES)
+def test_what_came_of_an_answer_that_broke_off(
+    wire: str, came: bytes, told: tuple[int | None, int | None] | None
+) -> None:
+    use = use_of_cut(wire, {"x": "y"}, came)
+    if told is None:
+        assert use is None, "nothing of an answer came"
+        return
+    assert use is not None
+    assert use.input == (len('{"x":"y"}') if told[0] is None else told[0])
+    assert use.output == (len(came) if told[1] is None else told[1])
 
 
 @pytest.mark.parametrize("use", [Use(), Use(5, 5, None), Use(5, None, 5)])
@@ -257,6 +304,27 @@ def test_a_failed_try_costs_nothing(tmp_path: Path) -> None:
     with scripted(status(500), says("x")) as endpoint:
         ask(paying(model_cell(tmp_path, endpoint.root), path), REQUEST, 0)
     assert Ledger(path).spent().money == {"USD": EACH}
+
+
+def test_what_broke_off_was_paid_and_stands_apart(tmp_path: Path) -> None:
+    path = tmp_path / "spend.jsonl"
+    with scripted(cut_short, cut_short, says("x")) as endpoint:
+        cell = model_cell(tmp_path, endpoint.root)
+        _, served, use = ask(paying(cell, path), REQUEST, 0)
+    spent = Ledger(path).spent()
+    assert (use.total, served.infra_retries) == (18, 2), "no meter of the agent holds it"
+    assert (spent.responses, spent.estimated, spent.cut) == (1, 0, 2)
+    assert spent.cut_money["USD"] > 0
+    assert spent.money["USD"] == EACH + spent.cut_money["USD"]
+    assert spent.told_of_cut().endswith(" USD of it for 2 broken answers, by an estimate")
+
+
+def test_what_broke_off_counts_towards_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "spend.jsonl"
+    with scripted(cut_short, says("x")) as endpoint:
+        with pytest.raises(Refused, match="max_spend"):
+            ask(paying(model_cell(tmp_path, endpoint.root), path, 0.01), REQUEST, 0)
+        assert len(endpoint.requests) == 1
 
 
 def test_the_ledger_is_written_before_the_response_is_stored(tmp_path: Path) -> None:

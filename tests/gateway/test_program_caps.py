@@ -182,6 +182,68 @@ def test_a_heap_of_files_hides_no_edits(cells: CellProject) -> None:
     assert cell.run["artifact_limit"]
 
 
+BUILDS = """
+import http.client, json, mmap, os, shutil, sys
+connection = http.client.HTTPConnection(sys.argv[1].removeprefix("http://"), timeout=30)
+
+def ask(said):
+    body = json.dumps({"messages": [{"role": "user", "content": said}]})
+    connection.request("POST", "/v1/chat/completions", body)
+    print("got", connection.getresponse().read()[:80], flush=True)
+
+ask("hello")
+for place in range(60):
+    os.makedirs(f"third_party/{place}")
+    for part in range(50):
+        open(f"third_party/{place}/{part}", "w").close()
+open("app.py", "w").write("x = 1\\n")
+file = open("app.py", "r+b")
+shown = mmap.mmap(file.fileno(), 6)
+ask("built")
+for number in range(4):
+    ask(f"nothing done: {number}")
+MORE
+shutil.rmtree("third_party")
+"""
+
+
+def builder(cells: CellProject, root: str, more: str = "") -> None:
+    cells.agent(
+        BUILDS.replace("MORE", more),
+        adapter="program",
+        argv=["python", "agents/agent.py", "{base_url}"],
+        endpoint={"id": "e", "wire": WIRES[0], "model": MODEL, "base_url": root},
+    )
+
+
+def test_a_large_folder_that_does_not_change_is_no_edit(cells: CellProject) -> None:
+    cells.budget(max_edit_rounds=2, max_seconds=60)
+    with wire_endpoint(WIRES[0]) as endpoint:
+        builder(cells, endpoint.root)
+        cell = cells.run()
+    assert cell.run["ending"] == "finished"
+    assert used(cell, "edit_rounds", "model_calls") == (2, 6)
+    assert cell.changed() == {"app.py": "x = 1\n"}
+    told = [event["changed"] for event in events(cell, "artifact_limit")]
+    assert told == [True, False, False, False, False]
+
+
+MAPPED = """
+for number in range(2, 5):
+    shown[4:5] = str(number).encode()
+    os.utime("app.py", ns=(0, 0))
+    ask(f"edited {number}")
+"""
+
+
+def test_an_edit_that_changes_no_time_stamp_counts(cells: CellProject) -> None:
+    with wire_endpoint(WIRES[0]) as endpoint:
+        builder(cells, endpoint.root, MAPPED)
+        cell = cells.run()
+    assert used(cell, "edit_rounds", "model_calls") == (5, 9)
+    assert cell.changed() == {"app.py": "x = 4\n"}
+
+
 @wires
 def test_caches_are_no_edit(cells: CellProject, wire: str) -> None:
     cells.budget(max_edit_rounds=1)

@@ -70,18 +70,20 @@ def test_a_stream_says_what_the_whole_says(wire: str, says: Says) -> None:
         assert at_once.use == Use(sum(says.usage), *says.usage, says.cached)
 
 
+END = b"data: [DONE]\n\n"
+
+
 @wires
 @given(says=SAYS, cut=st.integers(0, 10**6))
 def test_a_stream_that_was_cut_is_never_taken_for_whole(wire: str, says: Says, cut: int) -> None:
     form = format_of(wire)
     events = streamed(wire, says, 0)
     data = stream_bytes(wire, events)
-    # All that comes behind the model's last word may be lost: usage, and the end mark of chat.
-    last = len(events) - (1 + (says.usage is not None) if wire == "openai-chat" else 1)
-    mandatory = len(stream_bytes(wire, events[:last])) - (
-        len(b"data: [DONE]\n\n") if wire == "openai-chat" else 0
-    )
-    reading = read_stream(form, data[: cut % (mandatory + 1)])
+    needed = len(data)
+    if wire == "openai-chat" and says.usage is not None:
+        # The end mark may be lost, and no usage: with the last chunk of all that report it.
+        needed = len(stream_bytes(wire, events[: -1 if says.cumulative else None])) - len(END)
+    reading = read_stream(form, data[: cut % needed])
     assert not reading.complete
     assert reading.fault is not None
 
@@ -229,6 +231,28 @@ def chat_stream(*calls: dict[str, Any]) -> bytes:
     return stream_bytes("openai-chat", [*chunks, end])
 
 
+def ended(*chunks: dict[str, Any], mark: bool = False) -> str | None:
+    """Return the fault of a chat stream of these chunks."""
+    data = stream_bytes("openai-chat", list(chunks))
+    return read_stream(format_of("openai-chat"), data if mark else data.removesuffix(END)).fault
+
+
+def test_when_a_chat_stream_is_whole() -> None:
+    says = {"choices": [{"index": 0, "delta": {"content": "x"}}]}
+    other = {"choices": [{"index": 1, "delta": {"content": "y"}}]}
+    stops = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    usage = {"prompt_tokens": 3, "completion_tokens": 2}
+    counted = {"choices": [], "usage": usage}
+    assert ended(says, mark=True) is None, "some endpoints give no finish_reason"
+    assert ended(says, stops, mark=True) is None, "no usage: its cell is unmetered"
+    assert ended(says, stops, counted) is None, "some endpoints send no end mark"
+    assert ended(says, {**stops, "usage": usage}) is None
+    assert ended(says, stops) == "is cut off", "what it used is still to come"
+    assert ended({**says, "usage": usage}, stops) == "is cut off", "a number that goes on"
+    assert ended(says, other, stops, counted) == "is cut off", "another choice goes on"
+    assert ended({**says, "usage": usage}) == "is cut off"
+
+
 def test_whole_calls_of_one_index_are_told_apart_by_their_ids() -> None:
     one = {"index": 0, "id": "a"}, {"index": 0}, {"index": 0, "id": ""}
     two = {"index": 0, "id": "a"}, {"index": 0, "id": "b"}
@@ -259,7 +283,7 @@ def test_the_input_of_anthropic_is_the_sum_of_its_parts() -> None:
         "output_tokens": 2,
     }
     body = {"content": [], "usage": usage}
-    assert format_of("anthropic-messages").read(body).use == Use(62, 60, 2, 50)
+    assert format_of("anthropic-messages").read(body).use == Use(62, 60, 2, 50, cache_write=7)
 
 
 def test_a_stream_without_a_last_count_has_no_output() -> None:

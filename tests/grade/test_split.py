@@ -115,3 +115,73 @@ def test_the_candidate_sees_no_hidden_file_and_no_way_to_the_report(grading: Gra
     assert "test_app" not in printed
     assert "FROZENBENCH" not in printed
     assert "grade_split" not in printed
+
+
+LIVES_ON = """
+import os
+import signal
+import socket
+import sys
+import time
+
+from frozenbench_candidate import load
+
+app = load("app.py")
+
+
+def test_nothing_of_an_earlier_grading_lives():
+    held = socket.socket(socket.AF_UNIX)
+    held.bind("\\0held")  # whoever lives on holds the name
+    assert app.add(1, 2) == 3
+    if os.fork() == 0:
+        os.setsid()
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        if os.fork() == 0:
+            os.setpgid(0, 0)
+            DOES
+        os._exit(0)
+    time.sleep(0.2)
+"""
+LIVING = {
+    "sleeps": "time.sleep(600)",
+    "holds the output": "print('x'); sys.stdout.flush(); time.sleep(600)",
+    "forks on": "exec('while True:\\n try: os.fork() and os._exit(0)\\n except OSError: pass')",
+}
+
+
+@pytest.mark.parametrize("isolation", ["userns", "process"])
+@pytest.mark.parametrize("does", LIVING)
+def test_what_a_hidden_test_leaves_running_ends_with_its_artifact(
+    pack_environment: Path, does: str, isolation: str
+) -> None:
+    test = grader(LIVES_ON.replace("DOES", LIVING[does]))
+    ids = (f"{TEST}::test_nothing_of_an_earlier_grading_lives",)
+    with Grading(test, pack_environment, isolation) as grading:
+        for _ in range(3):
+            verdict = grading.grade(artifact(RIGHT), {}, ids).verdict
+            assert verdict.green, verdict
+
+
+FORKS = """
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    os.fork() and os._exit(0)
+    sleeps = "import time; print('x', flush=True); time.sleep(600)"
+    os.execv(sys.executable, [sys.executable, "-c", sleeps, MARK])
+"""
+
+
+@pytest.mark.parametrize("isolation", ["userns", "process"])
+def test_what_a_candidate_leaves_running_ends_with_its_artifact(
+    pack_environment: Path, isolation: str
+) -> None:
+    mark = f"frozenbench-split-living-on-{isolation}"
+    text = FORKS.replace("MARK", repr(mark)) + RIGHT + "import time; time.sleep(0.3)\n"
+    alone = HIDDEN[: HIDDEN.index("def test_negative")]  # below walls /tmp is everybody's
+    with Grading(grader(alone), pack_environment, isolation) as grading:
+        found = grading.grade(artifact(text), {}, IDS[:1])
+        assert found.verdict.green, found.verdict
+        assert "\nx\n" in found.log, "it has lived"
+        assert not processes_with(mark)

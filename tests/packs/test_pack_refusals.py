@@ -241,7 +241,7 @@ def test_no_link_leads_out_of_the_pack(study: Study, link: str, field: str) -> N
     aside.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(place, aside)
     place.symlink_to(aside)
-    with pytest.raises(BadInput, match=rf"{WHERE}: line 1: {field}: .*link; (cure|only)"):
+    with pytest.raises(BadInput, match=rf"{WHERE}: line 1: {field}: .*link(;|, and only .*;) cure: "):
         read_pack(study.pack_folder, PACK)
 
 

@@ -161,6 +161,25 @@ def test_every_edited_file_is_named_and_removing_it_is_the_cure(project: Project
     assert named_by_verify(project) == set()
 
 
+def test_what_a_published_folder_was_made_of_is_made_again(project: Project) -> None:
+    """Also where all of it is gone, and the mark of the published folder is there."""
+    before = project.cells()
+    shown = (project / "results/small/cells.parquet").read_bytes()
+    for name in ("experiments", "grades"):
+        shutil.rmtree(project / "results" / name)
+    assert any("are gone" in line for line in project.snakemake("-n").said.splitlines())
+    assert project.succeeds().grades == cells_of()
+    assert project.cells() == before
+    assert named_by_verify(project) == set()
+
+    (project / "results/small/cells.parquet").unlink()
+    (published,) = named_by_verify(project)
+    assert published == project / "results/small"
+    shutil.rmtree(published)
+    project.succeeds()
+    assert (published / "cells.parquet").read_bytes() == shown
+
+
 def test_deleted_frozen_files_are_frozen_again_when_they_are_needed(project: Project) -> None:
     """The cells that stand on them are right all the same: nothing is due until new cells are."""
     before = project.cells()

@@ -96,7 +96,9 @@ def adapter_module(name: str, where: str) -> ModuleType:
             f"of {', '.join(free_adapters())}"
         )
     if name not in free_adapters():
-        raise BadInput(f"{where}: adapter: {name!r} is unknown{nearest(name, free_adapters())}")
+        raise BadInput(
+            f"{where}: adapter: {name!r} is unknown{nearest(name, free_adapters())}; cure: one of these"
+        )
     return importlib.import_module(f"frozenbench.adapters.{name}")
 
 
@@ -211,7 +213,7 @@ def _read_code(
             try:
                 tree = read_tree(path)
             except BadInput as error:
-                raise BadInput(f"{where}: code: {error}; cure: real files alone") from None
+                raise BadInput(f"{where}: code: {error}") from None
             for item, file in tree.items():
                 if not is_cache(item):
                     code[f"{Path(name).as_posix()}/{item}"] = file

@@ -156,7 +156,8 @@ def read_tree(folder: Path) -> dict[str, File]:
             if not stat.S_ISREG(status.st_mode):
                 kind = "a link" if stat.S_ISLNK(status.st_mode) else "no regular file"
                 raise BadInput(
-                    f"{folder.name}/{relative}: is {kind}; only regular files can be frozen"
+                    f"{folder.name}/{relative}: is {kind}, and only regular files can be frozen; cure: "
+                    "replace or remove it"
                 )
             tree[relative] = File(path.read_bytes(), bool(status.st_mode & stat.S_IXUSR))
     return tree
@@ -204,6 +205,8 @@ def read_json(path: Path) -> Any:
     except FileNotFoundError:
         raise BadInput(f"{path}: is not there; cure: the workflow makes it") from None
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror})") from None
+        raise BadInput(
+            f"{path}: cannot be read ({error.strerror}); cure: make it readable"
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: is not JSON ({error})") from None
+        raise BadInput(f"{path}: is not JSON ({error}); cure: remove or correct it") from None

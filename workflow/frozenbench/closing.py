@@ -24,14 +24,23 @@ def pack_line(controls: Mapping[str, Any], view: Mapping[str, Any]) -> str:
     subset = "" if controls["task_subset"] is None else ", a SUBSET of the pack's tasks"
     return (
         f"pack {view['pack']['name']} ({view['pack']['status']}) {controls['pack']['digest'][:12]}, "
-        f"{len(weights)} tasks, weights {min(weights)} to {max(weights)}{subset}{listed}"
+        f"{_tasks(len(weights))}, {_span(weights)}{subset}{listed}"
     )
+
+
+def _tasks(count: int) -> str:
+    return f"{count} task{'' if count == 1 else 's'}"
+
+
+def _span(weights: Sequence[int]) -> str:
+    low, high = min(weights), max(weights)
+    return f"weight {low} each" if low == high else f"weights {low} to {high}"
 
 
 def trust_counts(controls: Mapping[str, Any]) -> str:
     """Return how many tasks are graded at each trust level."""
     counts = Counter(task["grader_trust"] for task in controls["tasks"].values())
-    return ", ".join(f"{level} ({count} tasks)" for level, count in sorted(counts.items()))
+    return ", ".join(f"{level} ({_tasks(count)})" for level, count in sorted(counts.items()))
 
 
 def budget_line(name: str, budget: Mapping[str, Any]) -> str:

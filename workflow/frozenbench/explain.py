@@ -30,7 +30,9 @@ def find_cell(plan: Plan, words: list[str]) -> PlannedCell:
         what = "no cell" if not found else f"{len(found)} cells"
         raise BadInput(f"{words[0]!r}: names {what}; cure: more digits, or AGENT TASK BUDGET")
     if len(words) not in (3, 4):
-        raise BadInput("cell: give a key, or AGENT TASK BUDGET [REPEAT]")
+        raise BadInput(
+            f"cell: {' '.join(words)!r} names none; cure: a key, or AGENT TASK BUDGET [REPEAT]"
+        )
     agent, task, budget = words[:3]
     known = {
         "agent": (agent, plan.controls["agents"]),
@@ -39,7 +41,7 @@ def find_cell(plan: Plan, words: list[str]) -> PlannedCell:
     }
     for kind, (name, names) in known.items():
         if name not in names:
-            raise BadInput(f"{kind}: {name!r} is unknown{nearest(name, names)}")
+            raise BadInput(f"{kind}: {name!r} is unknown{nearest(name, names)}; cure: one of these")
     repeat = int(words[3]) if len(words) == 4 and words[3].isdecimal() else 0
     if len(words) == 4 and not words[3].isdecimal():
         raise BadInput(f"repeat: {words[3]!r} is no number; cure: 0 to {plan.config.repeats - 1}")

@@ -12,9 +12,10 @@ from pathlib import Path
 from frozenbench import keys, layout
 from frozenbench.canonical import BadInput, digest
 from frozenbench.gateway.ledger import Ledger, amount, beside
-from frozenbench.gateway.prices import dearest, use_of
+from frozenbench.gateway.prices import dearest
 from frozenbench.gateway.published_record import read_record
-from frozenbench.gateway.record import Entry, Store
+from frozenbench.gateway.record import Store
+from frozenbench.gateway.record_index import Indexed, indexed, indexed_entry
 from frozenbench.plan import DEFAULT_CONFIG, Plan, PlannedCell
 
 
@@ -135,22 +136,21 @@ def recorded(plan: Plan) -> dict[tuple[str, ...], Held]:
             agents[who].append(name)
             wires[who] = agent.sheet["endpoint"]["wire"]
     found = dict.fromkeys(agents, Held())
-    for entry in _entries(plan) if agents else ():
-        material = entry.material
-        who = (material["endpoint"], material["salt"])
-        ours = material["task"] in plan.task_by_digest
-        if who in found and ours and material["repeat"] < plan.config.repeats:
-            total = use_of(wires[who], entry.response).total or 0
-            found[who] = Held(found[who].responses + 1, found[who].tokens + total)
+    for entry in _entries(plan, {who[0]: wire for who, wire in wires.items()}) if agents else ():
+        who = (entry.endpoint, entry.salt)
+        ours = entry.task in plan.task_by_digest
+        if who in found and ours and entry.repeat < plan.config.repeats:
+            held = found[who]
+            found[who] = Held(held.responses + 1, held.tokens + (entry.tokens or 0))
     return {tuple(agents[who]): held for who, held in found.items()}
 
 
-def _entries(plan: Plan) -> Iterable[Entry]:
-    store = Store(layout.RESPONSES)
-    found = {entry.key: entry for entry in map(store.get, store.keys()) if entry is not None}
-    if plan.config.responses.record is not None:
-        for entry in read_record(Path(plan.config.responses.record)).entries:
-            found.setdefault(entry.key, entry)
+def _entries(plan: Plan, wires: Mapping[str, str]) -> Iterable[Indexed]:
+    found = {entry.key: entry for entry in indexed(Store(layout.RESPONSES), wires)}
+    record = plan.config.responses.record
+    if record is not None and not layout.frozen_record(plan.record_id).exists():
+        for entry in read_record(Path(record)).entries:  # not laid into the store yet
+            found.setdefault(entry.key, indexed_entry(entry, wires))
     return found.values()
 
 
@@ -275,6 +275,8 @@ def _limits(plan: Plan) -> Iterator[str]:
     paid = f"{spent.told()} paid for {spent.responses:,} responses so far" if spent.money else ""
     if spent.estimated:
         paid += f", {spent.estimated} of them by an estimate"
+    if spent.cut:
+        paid += f"; {spent.told_of_cut()}"
     if most is None:
         if paid:
             yield paid
@@ -286,3 +288,19 @@ def _limits(plan: Plan) -> Iterator[str]:
         f"max_spend {amount(most, name)}: {paid or 'nothing paid so far'}; at most "
         f"{amount(left, name)} more, and what is under way when that is reached"
     )
+    yield from _not_counted(plan)
+
+
+def _not_counted(plan: Plan) -> Iterator[str]:
+    """Yield what `max_spend` does not hold, or not at its own price."""
+    own = [name for name, agent in plan.agents.items() if agent.sheet["adapter"] == "command"]
+    if own:
+        yield f"max_spend: what {', '.join(own)} may spend and report is not counted: it is their own word"
+    for name, agent in plan.agents.items():
+        prices = agent.connection.get("prices")
+        wire = agent.sheet.get("endpoint", {}).get("wire")
+        if wire == "anthropic-messages" and prices and "cache_write_per_million" not in prices:
+            yield (
+                f"max_spend: what the endpoint of {name} writes into its cache is counted as input; "
+                "cure: prices.cache_write_per_million, where that has a price of its own"
+            )

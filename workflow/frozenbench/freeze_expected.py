@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from frozenbench.canonical import write_json
+from frozenbench.canonical import tree_digest, write_json
 from frozenbench.frozen import tree_at
 from frozenbench.grade.grading import (
     FrozenGrader,
@@ -27,19 +27,21 @@ from frozenbench.seal import read_sealed, sealed
 def freeze_expected(
     grader_files: Path, task_files: Path, environment: Path, isolation: str, out: Path
 ) -> None:
-    """Write {"source", "ids", "log"}; ids is null for a grader without test ids.
+    """Write {"source", "ids", "log", "place"}; ids is null for a grader without test ids.
+
+    `place` is what the path is made of: grader digest, fixture digest, environment.
 
     A reference that fails is no error here: its ids are those that passed, and the reference cell
     then refuses the score.
     """
     grader = read_grader(grader_files)
+    fixture = tree_at(task_files / "fixture")
     found: dict[str, Any]
     if grader.trust == "exit-status":
         found = {"source": "none", "ids": None, "log": ""}
     elif grader.solution is None:
         found = {"source": "static", "ids": static_ids(grader), "log": ""}
     else:
-        fixture = tree_at(task_files / "fixture")
         artifact = {**fixture, **grader.solution}
         graded = grade_tree(grader, artifact, fixture, environment, isolation, None)
         ids = sorted(set(graded.verdict.ids))
@@ -50,7 +52,8 @@ def freeze_expected(
             tree = graded_tree(grader, artifact, fixture)
             key = verdict_key(tree, grader.digest, ids, environment.name, isolation)
             store(key, graded)
-    write_json(out, sealed(found))
+    place = [grader.digest, tree_digest(fixture), environment.name]
+    write_json(out, sealed({**found, "place": place}))
 
 
 def read_expected(path: Path) -> tuple[str, ...] | None:

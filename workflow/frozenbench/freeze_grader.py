@@ -12,8 +12,7 @@ from frozenbench.packs import read_pack
 def freeze_grader(pack: Path, task_id: str, out: Path) -> None:
     """Write hidden/, solution/ and, last, grader.json below `out`.
 
-    grader.json holds what the grader digest is made of, and beside it the hidden paths that the
-    command names (`tests`), which follow from it.
+    grader.json holds what the grader digest is made of, and nothing beside it that could decide.
 
     Raises:
         BadInput: the grader no longer has the digest in the path of `out`.
@@ -23,4 +22,4 @@ def freeze_grader(pack: Path, task_id: str, out: Path) -> None:
     check_digest(grader.digest, out, f"grader of {task_id}")
     freeze_tree(grader.hidden, out / "hidden")
     freeze_tree(grader.solution or {}, out / "solution")
-    write_json(out / "grader.json", {"material": grader.material, "tests": list(grader.tests)})
+    write_json(out / "grader.json", {"material": grader.material})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from frozenbench.assume import Environment, environment_from_probe, probe_source
-from frozenbench.canonical import BadInput, Failed, write_atomic
+from frozenbench.canonical import BadInput, Failed, canonical_json, read_json, write_json
 from frozenbench.sandbox import Box, Limits, run, work_folder
+from frozenbench.seal import SEAL, read_sealed, sealed
 
 #: The probe imports the standard library; it needs about a second.
 PROBE_SECONDS = 120.0
@@ -14,7 +16,7 @@ PROBE_OUTPUT = 8 * 1024 * 1024
 
 
 def freeze_names(environment: Path, isolation: str, out: Path) -> None:
-    """Run the probe inside the sandbox and write what it printed.
+    """Run the probe inside the sandbox and write what it printed, sealed.
 
     Raises:
         Failed: the probe did not print what it should.
@@ -28,9 +30,16 @@ def freeze_names(environment: Path, isolation: str, out: Path) -> None:
     except BadInput as error:
         text = ended.output[-500:].decode("utf-8", "replace")
         raise Failed(f"freeze_names: {error}; the probe printed: {text}") from None
-    write_atomic(out, ended.output)
+    write_json(out, sealed(json.loads(ended.output)))
 
 
 def read_names(path: Path) -> Environment:
-    """Read what `freeze_names` wrote."""
-    return environment_from_probe(path.read_bytes())
+    """Read what `freeze_names` wrote.
+
+    Raises:
+        BadInput: it is not as it was written.
+    """
+    document = read_json(path)
+    if isinstance(document, dict) and SEAL in document:  # older files have none
+        read_sealed(path, "remove the file, it is found again")
+    return environment_from_probe(canonical_json(document))

@@ -9,6 +9,7 @@ from typing import Any
 from frozenbench.canonical import digest, sha256_file, write_json
 from frozenbench.gateway.published_record import Record, Unpacked, unpack_record
 from frozenbench.gateway.record import Store
+from frozenbench.seal import sealed
 
 
 def freeze_record(record: Path | None, store: Path, out: Path) -> Unpacked:
@@ -16,8 +17,8 @@ def freeze_record(record: Path | None, store: Path, out: Path) -> Unpacked:
 
     `out` holds `sha256` (of the file; null where there is none), `responses`, `clocks`,
     `first_date`, `last_date`, `machine_classes`, `models`, `keys` (sorted record keys) and
-    `keys_sha256` (their digest). A record that is named and not there counts as empty. Doing it twice changes
-    nothing.
+    `keys_sha256` (their digest), sealed. A record that is named and not there counts as empty.
+    Doing it twice changes nothing.
 
     Raises:
         BadInput: the record is broken; the store and `out` are then as before.
@@ -35,7 +36,7 @@ def freeze_record(record: Path | None, store: Path, out: Path) -> Unpacked:
             file=sys.stderr,
         )
     sha256 = sha256_file(record) if record is not None and named else None
-    write_json(out, summary(unpacked.record, sha256))
+    write_json(out, sealed(summary(unpacked.record, sha256)))
     return unpacked
 
 

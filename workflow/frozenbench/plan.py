@@ -58,6 +58,7 @@ class Plan:
     config: Config
     pack: Pack
     agents: Mapping[str, AgentFile]
+    root: Path = Path()
 
     @cached_property
     def tasks(self) -> dict[str, Task]:
@@ -323,4 +324,4 @@ def load_plan(where: str = DEFAULT_CONFIG, root: Path = Path()) -> Plan:
         )
     agents = {name: read_agent(root, name) for name in config.agents}
     pack = read_pack(root / config.pack.path, config.pack.path)
-    return Plan(where, config, pack, agents)
+    return Plan(where, config, pack, agents, root)

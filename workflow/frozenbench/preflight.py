@@ -9,12 +9,13 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
+from frozenbench.agent_code import check_code
 from frozenbench.build_environment import check_lock_text
 from frozenbench.canonical import BadInput, Refused, canonical_json
 from frozenbench.controls import CAP_FIELDS
 from frozenbench.figures import figure_names
 from frozenbench.packs import PackInfo, Task
-from frozenbench.plan import Plan
+from frozenbench.plan import Plan, network_policy
 from frozenbench.sandbox import require
 from frozenbench.schema import nearest
 
@@ -172,6 +173,7 @@ def _check_agents(plan: Plan) -> None:
                 f"{where}: agents: {name!r} runs in a process of yours, which no sandbox holds; "
                 f"cure: accept_unsandboxed: [{name}] (printed above the score)"
             )
+        check_code(agent, plan.root, network_policy(plan.config.isolation) == "blocked")
     if plan.config.budget_axis == "max_seconds" and plan.config.clock != "strict":
         raise BadInput(
             f"{where}: clock: is {plan.config.clock!r} with an axis in seconds; cure: clock: strict"

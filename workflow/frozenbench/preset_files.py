@@ -80,7 +80,9 @@ def read_preset(root: Path, name: str, where: str = "preset") -> Preset:
     """
     names = preset_names(root)
     if name not in names:
-        raise BadInput(f"{where}: preset: {name!r} is unknown{nearest(name, names)}")
+        raise BadInput(
+            f"{where}: preset: {name!r} is unknown{nearest(name, names)}; cure: one of these"
+        )
     own = root / OWN / f"{name}.yaml"
     path = own if own.is_file() else SHIPPED / f"{name}.yaml"
     at = f"{OWN}/{name}.yaml" if path is own else f"presets/{name}.yaml"

@@ -199,7 +199,10 @@ def _check_code(code: Path | None, sheet: Mapping[str, Any], where: Path) -> Non
     if "code_sha256" in sheet and (
         code is None or tree_digest(read_tree(code)) != sheet["code_sha256"]
     ):
-        raise BadInput(f"{where}: the agent's code was changed after it was frozen")
+        raise BadInput(
+            f"{where}: the agent's code was changed after it was frozen; cure: remove the folder, it is "
+            "frozen again"
+        )
 
 
 def _solution(inputs: RunInputs, material: Mapping[str, Any]) -> Mapping[str, File] | None:
@@ -207,7 +210,10 @@ def _solution(inputs: RunInputs, material: Mapping[str, Any]) -> Mapping[str, Fi
         return None
     solution = read_tree(inputs.solution)
     if tree_digest(solution) != material["agent_sheet"].get("solution_sha256"):
-        raise BadInput(f"{inputs.solution}: was changed after it was frozen")
+        raise BadInput(
+            f"{inputs.solution}: was changed after it was frozen; cure: remove its grader's folder, it "
+            "is frozen again"
+        )
     return solution
 
 
@@ -291,6 +297,7 @@ def _write_run(
         "ending": ended.ending,
         "cap_hit": cap_of(ended.ending),
         "hits": list(ended.hits),
+        "clock_event": ended.clock_event,
         "message": ended.message[:4000].encode("utf-8", "replace").decode(),
         "artifact_sha256": tree_digest(last),
         "artifact_limit": ended.artifact_limit,

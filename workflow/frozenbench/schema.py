@@ -162,7 +162,8 @@ def _explain(error: Any) -> str:
     if error.validator == "additionalProperties":
         known = sorted(error.schema.get("properties", {}))
         unknown = sorted(str(name) for name in error.instance if name not in known)[0]
-        return f"{at}{plain_name(unknown)}: unknown key{nearest(unknown, known)}"
+        told = f"{at}{plain_name(unknown)}: unknown key{nearest(unknown, known)}"
+        return f"{told}; cure: one of these, or remove it"
     if error.validator == "required":
         missing = next(name for name in error.validator_value if name not in error.instance)
         doc = error.schema["properties"].get(missing, {}).get("description", "")
@@ -189,7 +190,7 @@ def _cure(error: Any) -> str:
     if isinstance(wanted, list):
         wanted = " or ".join("null" if item is None else str(item) for item in wanted)
     if error.validator not in texts:
-        return str(doc)
+        return str(doc) or "a value as in the docs"
     return texts[error.validator].format(wanted) + (f" ({doc})" if doc else "")
 
 

@@ -187,7 +187,8 @@ def _agent_data(name: str, root: Path) -> tuple[dict[str, Any], str | None]:
     else:
         agents = [path.stem for path in (root / "config" / "agents").glob("*.yaml")]
         raise BadInput(
-            f"try: {name!r} is no agent and no preset{nearest(name, [*agents, *presets])}"
+            f"try: {name!r} is no agent and no preset{nearest(name, [*agents, *presets])}; "
+            "cure: one of these"
         )
     preset = data.get("preset")
     endpoint = data.get("endpoint")

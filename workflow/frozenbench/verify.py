@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,28 +20,44 @@ from frozenbench.canonical import (
 )
 from frozenbench.controls import is_imported
 from frozenbench.frozen import controls_problem, read_frozen_task, tree_at
+from frozenbench.gateway.record import read_clock
 from frozenbench.run.snapshots import restore
 from frozenbench.seal import broken_seal
+from frozenbench.verify_links import (
+    Given,
+    aliens,
+    answers_given,
+    expected_stands,
+    frozen_record,
+    grade_stands,
+    lost_responses,
+    run_stands,
+    unmarked,
+)
 
 
 def verify_store() -> Iterator[str]:
     """Yield a line for everything in results/ that is not what its path promises.
 
-    Frozen tasks, graders, agents and expected ids, verdicts, runs with all their files, grades,
-    responses, pack checks, and each experiment's table, which is gathered again and compared byte
-    for byte.
+    Frozen tasks, graders, agents, names and expected ids, verdicts, runs with all their files,
+    grades, responses, pack checks, and each experiment's tables, which are gathered again and
+    compared. What is gone is named by what stands on it; what belongs to nothing is named too.
     """
     if not layout.RESULTS.is_dir():
         raise Incomplete(f"{layout.RESULTS}: is not there; cure: run the workflow first")
+    given = answers_given()
     for pattern, check in (
         ("frozen/tasks/*", _task),
         ("frozen/graders/*", _grader),
         ("frozen/agents/*", _agent),
-        ("frozen/expected/*/*.json", _sealed),
+        ("frozen/expected/*/*.json", _expected),
+        ("frozen/names/*.json", _names),
+        ("frozen/records/*.json", frozen_record),
         ("verdicts/??/*.json", _verdict),
         ("runs/*", _run),
         ("grades/*", _grade),
-        ("responses/??/*.json", partial(_response, _answers_given())),
+        ("responses/??/*.json", partial(_response, given)),
+        ("responses/clocks/*.json", _clock),
         ("pack_checks/*.json", _pack_check),
         ("experiments/*", _experiment),
         ("experiments/*/views/*", _view),
@@ -54,7 +69,11 @@ def verify_store() -> Iterator[str]:
                 problem = f"cannot be checked ({type(error).__name__}: {error})"
             if problem is not None:
                 yield f"{path}: {problem}"
-    yield from _published()
+    yield from lost_responses(given)
+    yield from aliens()
+    yield from unmarked()
+    if any(layout.RESULTS.glob("*/view.json")):
+        yield from _published()
 
 
 def _view(path: Path) -> str | None:
@@ -91,8 +110,8 @@ def _agent(path: Path) -> str | None:
     return None
 
 
-def _sealed(path: Path) -> str | None:
-    return broken_seal(read_json(path))
+def _expected(path: Path) -> str | None:
+    return broken_seal(read_json(path)) or expected_stands(path)
 
 
 def _verdict(path: Path) -> str | None:
@@ -108,7 +127,7 @@ def _run(path: Path) -> str | None:
     run = read_json(path / "run.json")
     if digest(run["material"]) != path.name or run["run_key"] != path.name:
         return "its run key is not what its material gives"
-    if problem := broken_seal(run, path, "run.json"):
+    if problem := broken_seal(run, path, "run.json") or run_stands(run):
         return problem
     fixture = tree_at(layout.frozen_task(run["material"]["task_digest"]) / "fixture")
     last: Mapping[str, File] = fixture
@@ -123,32 +142,27 @@ def _grade(path: Path) -> str | None:
     grade = read_json(path / "grade.json")
     if digest(grade["material"]) != path.name or grade["grade_key"] != path.name:
         return "its grade key is not what its material gives"
-    return broken_seal(grade, path, "grade.json")
+    return broken_seal(grade, path, "grade.json") or grade_stands(grade)
 
 
-def _answers_given() -> dict[str, tuple[str, str]]:
-    """Return record key -> (digest of the entry that a run was given, run key).
-
-    An entry carries no digest of its answer, and a published record has none to compare: what was
-    answered is told by the runs that stand on it, under their seals.
-    """
-    given = {}
-    for path in sorted(layout.RESULTS.glob("runs/*/run.json")):
-        with suppress(BadInput, KeyError, TypeError, AttributeError):  # told where runs are checked
-            told = read_json(path)["responses"]
-            for key, sha256 in zip(told["keys"], told["sha256"], strict=True):
-                given[key] = (sha256, path.parent.name)
-    return given
-
-
-def _response(given: Mapping[str, tuple[str, str]], path: Path) -> str | None:
+def _response(given: Mapping[str, Given], path: Path) -> str | None:
     entry = read_json(path)
     if digest(entry["material"]) != path.stem or entry["key"] != path.stem:
         return "its record key is not what its material gives"
-    sha256, run_key = given.get(path.stem, (None, ""))
-    if sha256 not in (None, digest(entry)):
-        return f"was changed after run {run_key[:12]} was given it"
+    told = given.get(path.stem)
+    if told is not None and told.sha256 not in (None, digest(entry)):
+        return f"was changed after run {told.run_key[:12]} was given it"
     return None
+
+
+def _clock(path: Path) -> str | None:
+    read_clock(layout.RESPONSES, path.stem)
+    return None
+
+
+def _names(path: Path) -> str | None:
+    document = read_json(path)
+    return broken_seal(document)
 
 
 def _pack_check(path: Path) -> str | None:
@@ -160,7 +174,8 @@ def _pack_check(path: Path) -> str | None:
 
 def _experiment(path: Path) -> str | None:
     if not (path / "cells.parquet").exists():
-        return None
+        left = [name for name in ("measured.parquet", "refusals.json") if (path / name).exists()]
+        return f"cells.parquet is gone, and {left[0]} stands on it" if left else None
     controls = read_json(path / "controls.json")
     if (problem := controls_problem(controls)) is not None:
         return f"controls.json: {problem}"
@@ -170,15 +185,41 @@ def _experiment(path: Path) -> str | None:
     if lost:
         return f"{len(lost)} runs or grades behind cells.parquet are gone, the first {lost[0]}"
     from frozenbench.collect_cells import table_rows
-    from frozenbench.table import CELLS, CONTROLS_KEY, write_table
+    from frozenbench.refusals import refusals_of
+    from frozenbench.table import (
+        CELLS,
+        CONTROLS_KEY,
+        MEASURED,
+        RESPONSES_KEY,
+        metadata_of,
+        read_table,
+    )
 
-    cells, _, _ = table_rows(controls)
-    with tempfile.TemporaryDirectory() as folder:
-        again = Path(folder) / "cells.parquet"
-        write_table(again, cells, CELLS, {CONTROLS_KEY: controls})
-        if sha256_file(again) != sha256_file(path / "cells.parquet"):
-            return "cells.parquet: is not what its runs and grades give"
+    cells, measured, answers = table_rows(controls)
+    if not _same_table(path / "cells.parquet", cells, CELLS, {CONTROLS_KEY: controls}):
+        return "cells.parquet: is not what its runs and grades give"
+    gone = [name for name in ("measured.parquet", "refusals.json") if not (path / name).is_file()]
+    if gone:
+        return f"{gone[0]} is gone"
+    responses = metadata_of(read_table(path / "measured.parquet"), RESPONSES_KEY)
+    records = layout.RESULTS.glob("frozen/records/*.json")
+    metadata = {CONTROLS_KEY: controls, RESPONSES_KEY: responses}
+    same = any(answers.summary(record) == responses for record in records)
+    if not same or not _same_table(path / "measured.parquet", measured, MEASURED, metadata):
+        return "measured.parquet: is not what its runs, grades and record give"
+    refusals = [refusal.as_dict() for refusal in refusals_of(controls, cells, measured)]
+    if read_json(path / "refusals.json") != {"refusals": refusals}:
+        return "refusals.json: is not what its tables give"
     return None
+
+
+def _same_table(path: Path, rows: Any, schema: Any, metadata: Mapping[bytes, Any]) -> bool:
+    from frozenbench.table import write_table
+
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder) / path.name
+        write_table(again, rows, schema, metadata)
+        return sha256_file(again) == sha256_file(path)
 
 
 def _lost_leaves(controls: Mapping[str, Any]) -> list[Path]:

@@ -81,6 +81,8 @@ def published_problems() -> Iterator[str]:
         if not (view_folder / "page").is_dir():
             yield f"{folder}: its view {view_folder} is gone"
             continue
-        for original, name in content(source, view_folder):
-            if _digest(original) != _digest(folder / name):
-                yield f"{folder / name}: is not the file of {source.name}"
+        # Named is the folder: once it is removed it is published again, and no single file of it is.
+        shown = content(source, view_folder)
+        differing = [name for path, name in shown if _digest(path) != _digest(folder / name)]
+        if differing:
+            yield f"{folder}: {', '.join(differing)}: not the file of {source.name}"

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from frozenbench import layout
 from frozenbench.import_plan import ImportPlan
 from frozenbench.plan import Plan, PlannedCell
+
+
+def own_command() -> str:
+    """Return the words that every job starts with: this package, under this interpreter.
+
+    The interpreter is named by a variable that jobs inherit; a job on another machine has it because
+    it reads the Snakefile there. Its path in a rule's params would stand in Snakemake's report.
+    """
+    os.environ["FROZENBENCH_PYTHON"] = sys.executable
+    return 'exec "$FROZENBENCH_PYTHON" -m frozenbench'
 
 
 @dataclass(frozen=True)
@@ -29,9 +42,15 @@ class ViewJobs:
         return self.plan.lost_cells() if isinstance(self.plan, Plan) else []
 
     def missing(self) -> list[str]:
-        """Return the runs and grades that are gone."""
+        """Return the runs and grades that are gone, and what of a published experiment is.
+
+        Behind a mark that is there Snakemake does not look for what is missing in between.
+        """
         leaves = {leaf for cell in self.lost for leaf in Plan.leaves(cell)}
-        return sorted(leaf.as_posix() for leaf in leaves if not leaf.exists())
+        plan = self.plan
+        mark = layout.published_marker(plan.name, plan.digest, plan.view_digest)
+        wanted = [*leaves, *(self._shown() if mark.exists() else ())]
+        return sorted(path.as_posix() for path in wanted if not path.exists())
 
     def settled(self, *outputs: str | Path, **inputs: Any) -> dict[str, Any]:
         """Return the inputs of a job whose outputs, once they are there, are right.
@@ -52,13 +71,16 @@ class ViewJobs:
         They are settled only while all that the published folder shows is there: publishing empties
         the folder, and a mark of an earlier check must not stand for a later one.
         """
-        shown = [self.plan.folder / "cells.parquet", self.plan.view_folder / "statistics"]
-        shown += [self.plan.view_folder / name for name in ("page", "write_up")]
-        shown += [Path(mark), *self._crossings()]
-        shown += [self.plan.view_folder / "figures" / name for name in self.plan.config.figures]
-        if all(path.exists() for path in shown):
+        if all(path.exists() for path in (Path(mark), *self._shown())):
             return self.settled(*outputs, **inputs)
         return inputs
+
+    def _shown(self) -> list[Path]:
+        """Return what the published folder is made of."""
+        plan, view = self.plan, self.plan.view_folder
+        parts = [view / name for name in ("statistics", "page", "write_up")]
+        figures = [view / "figures" / name for name in plan.config.figures]
+        return [plan.folder / "cells.parquet", *parts, *figures, *self._crossings()]
 
     def crossings(self) -> dict[str, list[str]]:
         """Return what publishing an import needs besides: the crossings at all caps."""

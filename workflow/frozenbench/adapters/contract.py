@@ -79,6 +79,8 @@ class Use:
     input: int | None = None
     output: int | None = None
     cached: int | None = None
+    #: Input that the endpoint wrote into its cache: it may have a price of its own, and no meter.
+    cache_write: int | None = None
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,9 @@ class Purse(Protocol):
 
     def pay(self, key: str, request: Mapping[str, Any], response: Mapping[str, Any] | None) -> None:
         """Note a response that was bought; None: it came too late to be read."""
+
+    def pay_cut(self, key: str, request: Mapping[str, Any], came: bytes) -> None:
+        """Note what came of an answer that broke off, and was asked for again."""
 
 
 class Agent(Protocol):

@@ -27,7 +27,7 @@ from typing import Any
 
 from frozenbench.adapters.contract import Cell, checked_endpoint
 from frozenbench.adapters.python import CODE
-from frozenbench.canonical import BadInput, File, write_tree
+from frozenbench.canonical import BadInput, File, tree_digest, write_tree
 from frozenbench.controls import STRING, STRINGS, Agent, control
 from frozenbench.gateway.seed import request_seed
 from frozenbench.gateway.wires import format_of
@@ -41,6 +41,7 @@ from frozenbench.sandbox import (
     Limits,
     Mount,
     Running,
+    large_tree_digest,
     start,
     take_tree,
     work_folder,
@@ -219,10 +220,14 @@ class BoxedProgram:
         if self._running is not None:
             self.cell.log(self.end().output.decode("utf-8", "replace"))
 
-    def take(self) -> tuple[dict[str, File], str | None]:
-        """Return the work tree as it stands, and the limit of an artifact that it passes."""
+    def take(self) -> tuple[dict[str, File], str | None, str | None]:
+        """Return the work tree, the limit of an artifact that it passes, and the tree's digest.
+
+        With a limit the tree is a part, and the digest that of the whole, or None if unknown.
+        """
         tree, _, limit = take_tree(self.work)
-        return tree, limit
+        digest = tree_digest(tree) if limit is None else large_tree_digest(self.work)
+        return tree, limit, digest
 
     def _box(self) -> tuple[Box, list[str], tuple[str, ...]]:
         """Return the box, the words that start the program in it, and folders for its PATH."""

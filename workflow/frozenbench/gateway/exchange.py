@@ -38,6 +38,11 @@ class Live:
     infra_retries: int
 
 
+#: Asks the endpoint: seconds left on the clock, and what takes what came of an answer that broke
+#: off -> its answer.
+AskLive = Callable[[float, Callable[[bytes], None]], Live]
+
+
 def ask(
     cell: Cell, request: Mapping[str, Any], occurrence: int
 ) -> tuple[Mapping[str, Any], Served, Use]:
@@ -55,7 +60,7 @@ def ask(
     """
     endpoint: Mapping[str, Any] = cell.sheet["endpoint"]
 
-    def live(remaining: float) -> Live:
+    def live(remaining: float, lost: Callable[[bytes], None]) -> Live:
         # Only a cell that asks pays for this import: one that is served starts faster.
         from frozenbench.gateway.upstream import Target, ask_upstream
 
@@ -65,7 +70,7 @@ def ask(
             key_env=cell.connection.get("endpoint", {}).get("key_env"),
             reach=way_to(cell),
         )
-        answer = ask_upstream(target, request, remaining, cell.log)
+        answer = ask_upstream(target, request, remaining, cell.log, lost=lost)
         return Live(answer.body, answer.seconds, answer.model, answer.infra_retries)
 
     response, served = answered(cell, request, occurrence, live)
@@ -76,7 +81,7 @@ def answered(
     cell: Cell,
     request: Mapping[str, Any],
     occurrence: int,
-    live: Callable[[float], Live],
+    live: AskLive,
     synced: Callable[[Path], None] | None = None,
 ) -> tuple[Mapping[str, Any], Served]:
     """Return the response to a request and where it came from; `live` asks for one that is new.
@@ -90,7 +95,7 @@ def answered(
         cell: who asks.
         request: what the record key is made of.
         occurrence: how often the cell had this canonical request answered before.
-        live: seconds left on the clock -> the endpoint's answer.
+        live: asks the endpoint.
         synced: takes the file of a new entry and sees to it that it reaches the disk; absent: that
             is waited for here.
 
@@ -139,7 +144,7 @@ def _material(cell: Cell, request: Mapping[str, Any], occurrence: int) -> dict[s
 def _find(
     cell: Cell,
     material: Mapping[str, Any],
-    live: Callable[[float], Live],
+    live: AskLive,
     remaining: float,
     synced: Callable[[Path], None] | None,
 ) -> tuple[Entry, int | None, Drift | None]:
@@ -182,7 +187,7 @@ def _ask(
     cell: Cell,
     key: str,
     material: Mapping[str, Any],
-    live: Callable[[float], Live],
+    live: AskLive,
     remaining: float,
 ) -> tuple[Entry, int]:
     from frozenbench.gateway.machine import machine_class
@@ -206,26 +211,27 @@ def _bought(
     cell: Cell,
     key: str,
     request: Mapping[str, Any],
-    live: Callable[[float], Live],
+    live: AskLive,
     remaining: float,
 ) -> Live:
     """Return the endpoint's answer; what it costs is noted, also where it is of no use."""
-    if cell.purse is None:
-        return live(remaining)
+    purse = cell.purse
+    if purse is None:
+        return live(remaining, lambda came: None)
     try:
-        answer = live(remaining)
+        answer = live(remaining, lambda came: purse.pay_cut(key, request, came))
     except ClockFell:
-        cell.purse.pay(key, request, None)
+        purse.pay(key, request, None)
         raise
     except HungUp as end:
         if end.sent:
-            cell.purse.pay(key, request, None)
+            purse.pay(key, request, None)
         raise
     except PinDrift as drift:
         if drift.response is not None:
-            cell.purse.pay(key, request, drift.response)
+            purse.pay(key, request, drift.response)
         raise
-    cell.purse.pay(key, request, answer.response)
+    purse.pay(key, request, answer.response)
     return answer
 
 

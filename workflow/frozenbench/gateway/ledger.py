@@ -13,13 +13,14 @@ import fcntl
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from frozenbench.adapters.contract import Use
 from frozenbench.canonical import Refused, canonical_json
-from frozenbench.gateway.prices import Prices, cost, estimate, use_of
+from frozenbench.gateway.prices import Prices, cost, estimate, use_of, use_of_cut
 
 
 def beside(controls: Path) -> Path:
@@ -39,15 +40,31 @@ class Spent:
         money: amount by currency.
         responses: number of bought responses.
         estimated: how many of them did not report what they used.
+        cut: number of answers that broke off and were asked for again, none of `responses`; what
+            they can have cost, by an estimate, is in `money`.
+        cut_money: their part of it, by currency.
     """
 
     money: Mapping[str, Decimal]
     responses: int
     estimated: int
+    cut: int = 0
+    cut_money: Mapping[str, Decimal] = field(default_factory=dict)
 
     def told(self) -> str:
         """Return it for people; empty where nothing was bought."""
-        return " + ".join(amount(value, name) for name, value in sorted(self.money.items()))
+        return _sums(self.money)
+
+    def told_of_cut(self) -> str:
+        """Return what broke off, for people; empty where nothing did."""
+        if not self.cut:
+            return ""
+        answers = f"{self.cut:,} broken answer{'' if self.cut == 1 else 's'}"
+        return f"{_sums(self.cut_money)} of it for {answers}, by an estimate"
+
+
+def _sums(money: Mapping[str, Decimal]) -> str:
+    return " + ".join(amount(value, name) for name, value in sorted(money.items()))
 
 
 def amount(value: Decimal | float, currency: str) -> str:
@@ -60,16 +77,19 @@ class Ledger:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._begin()
+
+    def _begin(self) -> None:
         self._money: dict[str, Decimal] = {}
-        self._read = self._responses = self._estimated = 0
+        self._cut_money: dict[str, Decimal] = {}
+        self._read = self._responses = self._estimated = self._cut = 0
 
     def spent(self) -> Spent:
         """Return the sums; only what was added since the last call is read."""
         try:
             with self.path.open("rb") as file:
                 if os.fstat(file.fileno()).st_size < self._read:  # somebody began it anew
-                    self._money = {}
-                    self._read = self._responses = self._estimated = 0
+                    self._begin()
                 file.seek(self._read)
                 added = file.read()
         except FileNotFoundError:
@@ -78,16 +98,21 @@ class Ledger:
         self._read += len(whole)
         for line in whole.splitlines():
             self._count(line)
-        return Spent(dict(self._money), self._responses, self._estimated)
+        sums = dict(self._money), dict(self._cut_money)
+        return Spent(sums[0], self._responses, self._estimated, self._cut, sums[1])
 
     def _count(self, line: bytes) -> None:
         try:
             entry = json.loads(line, parse_float=Decimal)
             money, currency = Decimal(entry["spend"]), str(entry["currency"])
-            estimated = bool(entry["estimated"])
+            estimated, cut = bool(entry["estimated"]), bool(entry.get("cut"))
         except (ValueError, TypeError, KeyError, ArithmeticError):
             return  # cut off by a power failure
         self._money[currency] = self._money.get(currency, Decimal(0)) + money
+        if cut:
+            self._cut += 1
+            self._cut_money[currency] = self._cut_money.get(currency, Decimal(0)) + money
+            return
         self._responses += 1
         self._estimated += estimated
 
@@ -164,17 +189,26 @@ class CellPurse:
         known = None if use is None else cost(self.prices, use)
         if use is None or known is None:
             use = estimate(request, response)
-        money = cost(self.prices, use) if known is None else known
+        self._add(key, use, estimated=known is None)
+
+    def pay_cut(self, key: str, request: Mapping[str, Any], came: bytes) -> None:
+        """Note what came of an answer that broke off: tokens were made, and may be billed."""
+        use = use_of_cut(self.wire, request, came)
+        if use is not None:
+            self._add(key, use, estimated=True, cut=True)
+
+    def _add(self, key: str, use: Use, *, estimated: bool, cut: bool = False) -> None:
+        money = cost(self.prices, use)
         assert money is not None
-        self.ledger.add(
-            {
-                "key": key,
-                "agent": self.agent,
-                "input": use.input,
-                "output": use.output,
-                "cached": use.cached,
-                "spend": round(money, 12),
-                "currency": self.prices["currency"],
-                "estimated": known is None,
-            }
-        )
+        entry = {
+            "key": key,
+            "agent": self.agent,
+            "input": use.input,
+            "output": use.output,
+            "cached": use.cached,
+            "cache_write": use.cache_write,
+            "spend": round(money, 12),
+            "currency": self.prices["currency"],
+            "estimated": estimated,
+        }
+        self.ledger.add({**entry, "cut": True} if cut else entry)

@@ -14,6 +14,7 @@ from frozenbench.gateway.upstream import (
     TRY_AGAIN,
     Call,
     Fault,
+    Lost,
     Patience,
     insist,
     parse,
@@ -43,6 +44,7 @@ def call(
     headers: Mapping[str, str],
     body: Mapping[str, Any],
     line: transport.Line,
+    lost: Lost | None = None,
 ) -> Call:
     """Return a request ready to be sent, with the endpoint's key; fields keep their order."""
     own = {"Content-Type": "application/json", **headers}
@@ -51,7 +53,7 @@ def call(
     if key_env is not None:
         own |= wire.auth(secret_of(key_env))
     raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-    return Call(address, own, raw, key_env, reach, line.post)
+    return Call(address, own, raw, key_env, reach, line.post, lost)
 
 
 def ask(

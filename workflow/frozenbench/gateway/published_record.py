@@ -121,7 +121,9 @@ def read_record(path: Path) -> Record:
     except FileNotFoundError:
         return Record()
     except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+        raise BadInput(
+            f"{path}: cannot be read ({error.strerror}); cure: make it readable"
+        ) from None
     try:
         text = gzip.decompress(packed)
     except (OSError, EOFError, zlib.error) as error:

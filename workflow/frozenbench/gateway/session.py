@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -163,7 +163,7 @@ class Session:
             self.cell,
             prepared.keyed,
             occurrence,
-            lambda left: self._live(prepared, left),
+            lambda left, lost: self._live(prepared, left, lost),
             self.disk.sync,
         )
         self.answered[prepared.canonical] += 1
@@ -183,7 +183,7 @@ class Session:
                 found.response,
             )
 
-    def _live(self, prepared: Prepared, remaining: float) -> Live:
+    def _live(self, prepared: Prepared, remaining: float, lost: Callable[[bytes], None]) -> Live:
         # Only a cell that asks pays for this import: one that is served starts faster.
         from frozenbench.gateway import live
 
@@ -196,6 +196,7 @@ class Session:
             headers=prepared.headers,
             body=prepared.body,
             line=self.line,
+            lost=lost,
         )
         found = live.ask(self.format, call, prepared.asked.stream, remaining, self.cell.log)
         self._check_model(found)

@@ -20,7 +20,14 @@ CONNECT_SECONDS = 10.0
 
 
 class Broken(Exception):
-    """No whole answer came: refused, reset, cut, unreadable. Another try may help."""
+    """No whole answer came: refused, reset, cut, unreadable. Another try may help.
+
+    `came` is what came of the body of one with status 200: it may have been billed.
+    """
+
+    def __init__(self, message: str, came: bytes = b"") -> None:
+        super().__init__(message)
+        self.came = came
 
 
 class Untrusted(Exception):
@@ -177,6 +184,7 @@ def _exchange(
 
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    came, status = bytearray(), 0
     try:
         if connection.sock is None:
             connection.connect()
@@ -186,17 +194,19 @@ def _exchange(
                 "POST", target, body=body, headers=dict(headers), preload_content=False
             )
             response = connection.getresponse()
-            answer = _read(response)
+            status = response.status
+            _read(response, came)
         if time.monotonic() >= deadline:  # cut, where nothing tells a cut from an end
             raise Late
         names = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(response.status, names, answer)
+        return Reply(status, names, bytes(came))
     except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         if _is_untrusted(error):
             raise Untrusted(str(error)) from None
         if time.monotonic() >= deadline:
             raise Late from None
-        raise Broken(f"{type(error).__name__}: {error}") from None
+        billed = bytes(came) if status == 200 else b""
+        raise Broken(f"{type(error).__name__}: {error}", billed) from None
 
 
 def _connection(url: str, seconds: float) -> Any:
@@ -244,13 +254,13 @@ def _cut_at(sock: socket.socket, deadline: float) -> Iterator[float | None]:
         timer.cancel()
 
 
-def _read(response: Any) -> bytes:
-    body = bytearray()
+def _read(response: Any, body: bytearray) -> None:
+    """Add the answer's bytes to `body`."""
     while chunk := response.read1(65536):
         body += chunk
         if len(body) > MAX_BODY:
-            raise Broken(f"the answer is longer than {MAX_BODY} bytes")
-    return bytes(body)
+            billed = bytes(body) if response.status == 200 else b""
+            raise Broken(f"the answer is longer than {MAX_BODY} bytes", billed)
 
 
 def _is_untrusted(error: BaseException) -> bool:

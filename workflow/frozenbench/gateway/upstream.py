@@ -74,14 +74,22 @@ class Answer:
 
 
 Told = TypeVar("Told")
+#: Takes what came of an answer that broke off.
+Lost = Callable[[bytes], None]
 
 
 class Fault(Exception):
-    """A try that failed; `wait` is what the endpoint asks to wait, s; `final`: no other helps."""
+    """A try that failed.
 
-    def __init__(self, message: str, wait: float = 0.0, final: bool = False) -> None:
+    `wait` is what the endpoint asks to wait, s; `final`: no other helps; `came`: what came of an
+    answer with status 200.
+    """
+
+    def __init__(
+        self, message: str, wait: float = 0.0, final: bool = False, came: bytes = b""
+    ) -> None:
         super().__init__(message)
-        self.wait, self.final = wait, final
+        self.wait, self.final, self.came = wait, final, came
 
 
 def ask_upstream(
@@ -90,6 +98,8 @@ def ask_upstream(
     remaining: float,
     log: Callable[[str], None],
     patience: Patience = Patience(),
+    *,
+    lost: Lost | None = None,
 ) -> Answer:
     """Ask the endpoint until it answers, the clock falls, or patience ends.
 
@@ -99,6 +109,7 @@ def ask_upstream(
         remaining: seconds on the agent's clock; a try may take as long, a failed try takes nothing.
         log: takes one line for each failed try; no key is ever in it.
         patience: bounds of the retries.
+        lost: takes what came of an answer that broke off: it may have been billed.
 
     Raises:
         ClockFell: the answer was not there in time.
@@ -110,7 +121,8 @@ def ask_upstream(
     headers = {"Content-Type": "application/json"}
     if target.key_env is not None:
         headers |= target.wire.auth(secret_of(target.key_env))
-    call = Call(target.wire.address, headers, canonical_json(request), target.key_env, target.reach)
+    body = canonical_json(request)
+    call = Call(target.wire.address, headers, body, target.key_env, target.reach, lost=lost)
     answer, seconds, failed = insist(
         call, lambda reply: _judge(target.wire, reply), remaining, log, patience
     )
@@ -136,6 +148,7 @@ class Call:
         key_env: name of the variable whose value must stand nowhere, or None.
         reach: opens the way for one try and gives the endpoint's root.
         post: sends it, as `transport.post` does.
+        lost: takes what came of each answer that broke off, or None.
     """
 
     address: Callable[[str], str]
@@ -144,6 +157,7 @@ class Call:
     key_env: str | None
     reach: Callable[[], AbstractContextManager[str]]
     post: Callable[[str, Mapping[str, str], bytes, float], transport.Reply] = transport.post
+    lost: Lost | None = None
 
 
 def insist(
@@ -163,12 +177,14 @@ def insist(
     while True:
         try:
             reply, seconds = _try(call, secret, remaining)
-            return judge(reply), seconds, failed
+            return _judged(judge, reply), seconds, failed
         except transport.Late:
             raise ClockFell from None
         except Fault as fault:
             message = _without(secret, str(fault))
             failed += 1
+            if fault.came and call.lost is not None:
+                call.lost(fault.came)
             left = begun + patience.seconds - time.monotonic()
             wait = min(left, max(fault.wait, patience.first_wait * 2 ** (failed - 1) * _jitter()))
             if fault.final or failed >= patience.tries or left <= 0:
@@ -178,6 +194,15 @@ def insist(
                 ) from None
             log(f"endpoint: try {failed} failed: {message}; next in {wait:.1f} s")
         time.sleep(wait)
+
+
+def _judged(judge: Callable[[transport.Reply], Told], reply: transport.Reply) -> Told:
+    try:
+        return judge(reply)
+    except Fault as fault:
+        if reply.status == 200:
+            fault.came = reply.body
+        raise
 
 
 def _jitter() -> float:
@@ -217,7 +242,7 @@ def _try(call: Call, secret: str | None, remaining: float) -> tuple[transport.Re
             headers = {"User-Agent": "frozenbench", **call.headers}
             reply = call.post(call.address(root), headers, call.body, remaining)
         except transport.Broken as error:
-            raise Fault(str(error)) from None
+            raise Fault(str(error), came=error.came) from None
         except transport.Untrusted as error:
             raise Fault(f"its certificate is not trusted: {error}", final=True) from None
         seconds = time.monotonic() - begun

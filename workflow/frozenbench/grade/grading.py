@@ -25,6 +25,7 @@ from frozenbench.frozen import tree_at
 from frozenbench.grade.boxes import HARNESS, grading_box
 from frozenbench.grade.evidence import Evidence, Verdict, judge_command, judge_tests
 from frozenbench.grade.tree import lay_over
+from frozenbench.named_tests import hidden_named
 from frozenbench.sandbox import Box, run, work_folder
 from frozenbench.seal import read_sealed, sealed
 
@@ -68,8 +69,7 @@ def read_grader(folder: Path) -> FrozenGrader:
     Raises:
         BadInput: it was changed after it was frozen.
     """
-    document = read_json(folder / "grader.json")
-    material = document["material"]
+    material = read_json(folder / "grader.json")["material"]
     hidden = tree_at(folder / "hidden")
     solution = None if material["solution"] is None else tree_at(folder / "solution")
     found = {
@@ -81,7 +81,9 @@ def read_grader(folder: Path) -> FrozenGrader:
         raise BadInput(
             f"{folder}: was changed after it was frozen; cure: remove the folder, it is frozen again"
         )
-    return FrozenGrader(folder.name, material, hidden, solution, tuple(document["tests"]))
+    return FrozenGrader(
+        folder.name, material, hidden, solution, hidden_named(material["argv"], hidden)
+    )
 
 
 class Grading:

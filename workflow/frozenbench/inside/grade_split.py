@@ -4,9 +4,10 @@ Started as `python -I grade_split.py`. Standard input brings JSON lines: first {
 in base64, executable]}, "spec": as of grade_pytest, "modules": folder of frozenbench_candidate,
 "scratch": folders to be emptied before each artifact, beside HOME and the work folder}, then
 {"nonce": …} for each artifact; on the other side of FROZENBENCH_CANDIDATE stands that artifact's
-code. Each is graded in a fork, so that pytest is imported once and nothing of one grading is left
-for the next. Standard output gives the lines of grade_pytest's report, then {"nonce", "status",
-"output"}: the fork's exit status, null where a signal ended it, and the last of what it printed.
+code. Each is graded in a fork, so that pytest is imported once; whatever descends from it is ended
+with it, so that nothing of one grading is left for the next. Standard output gives the lines of
+grade_pytest's report, then {"nonce", "status", "output"}: the fork's exit status, null where a
+signal ended it, and the last of what it printed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 from agent_loop import WorkFolder, emptied  # type: ignore[import-not-found]
+from descendants import adopt_orphans, end_descendants  # type: ignore[import-not-found]
 from grade_pytest import (  # type: ignore[import-not-found]
     Report,
     import_pytest,
@@ -39,6 +41,7 @@ def main() -> int:
     facts = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
+    adopt_orphans()
     start = json.loads(orders.readline())
     sys.path.append(start["modules"])
     work = WorkFolder(os.getcwd())
@@ -68,7 +71,8 @@ def in_a_fork(facts: int, nonce: str, spec: dict[str, Any]) -> tuple[int | None,
     output, ended = _listen(child, reading)
     os.close(reading)
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(child, signal.SIGKILL)
+        os.killpg(child, signal.SIGKILL)  # where there is no /proc, this is all
+    end_descendants()
     return (os.WEXITSTATUS(ended) if os.WIFEXITED(ended) else None), output
 
 

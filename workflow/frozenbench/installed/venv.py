@@ -34,7 +34,10 @@ def found(name: str, script: Path) -> Found:
     packages = next(iter(sorted(root.glob("lib/python3.*/site-packages"))), None)
     described = None if packages is None else _distribution(packages, script.name)
     if packages is None or described is None:
-        raise BadInput(f"program: {name}: no distribution in its environment has this script")
+        raise BadInput(
+            f"program: {name}: no distribution in its environment has this "
+            "script; cure: install it into a virtual environment of its own"
+        )
     python, mounts = _python(root)
     shell = _shell(root, script, python)
     parts = {

@@ -12,6 +12,7 @@ from typing import Any
 
 from frozenbench.canonical import BadInput, File, is_cache, read_tree, sha256_bytes
 from frozenbench.controls import ID_PATTERN
+from frozenbench.named_tests import hidden_named, paths_in
 from frozenbench.packs.model import Grader, Pack, PackInfo, PackLine, Task
 
 BOM = b"\xef\xbb\xbf"
@@ -134,7 +135,9 @@ def _read_file(folder: Path, relative: str, where: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise BadInput(f"{where}: cannot be read ({error.strerror})") from None
+        raise BadInput(
+            f"{where}: cannot be read ({error.strerror}); cure: make it readable"
+        ) from None
 
 
 def safe_path(folder: Path, relative: str, where: str, what: str = "pack") -> Path:
@@ -287,8 +290,7 @@ class _Line:
 
     def _grader(self, solution: Mapping[str, File] | None) -> Grader:
         argv = self._argv()
-        named = self._named_in(argv)
-        sources = self._hidden_sources(named)
+        sources = self._hidden_sources(paths_in(argv))
         hidden: dict[str, File] = {}
         folders: list[str] = []
         for target, source in sources.items():
@@ -302,17 +304,11 @@ class _Line:
             )
         if trust != "exit-status":
             self._check_harness(argv)
-        targets = set(hidden)
-        tests = [
-            word
-            for word in named
-            if word in targets or any(t.startswith(f"{word}/") for t in targets)
-        ]
         return Grader(
             argv=argv,
             hidden=hidden,
             folders=tuple(sorted(folders)),
-            tests=tuple(tests),
+            tests=hidden_named(argv, hidden),
             timeout_s=self.line.grade_timeout_s,
             must_not_contain=self.line.must_not_contain,
             must_not_use=self.line.must_not_use,
@@ -341,15 +337,6 @@ class _Line:
                 f"{self.where}: grade: runs pytest, and the pack has no requirements.txt; cure: a "
                 "hash-pinned lock that holds pytest"
             )
-
-    def _named_in(self, argv: tuple[str, ...]) -> list[str]:
-        """Return the words of the command that are paths in the tree (`path::test` cut)."""
-        named = []
-        for word in argv[1:]:
-            name = word.split("::", 1)[0].rstrip("/")
-            if name and not name.startswith("-") and not PurePosixPath(name).is_absolute():
-                named.append(PurePosixPath(name).as_posix())
-        return named
 
     def _hidden_sources(self, named: list[str]) -> dict[str, str]:
         given = self.line.hidden

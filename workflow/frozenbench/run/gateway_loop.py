@@ -57,8 +57,8 @@ class Program(Protocol):
     def end(self) -> Exited:
         """End its whole process tree."""
 
-    def take(self) -> tuple[Mapping[str, File], str | None]:
-        """Return its work tree, and the limit of an artifact that it passes."""
+    def take(self) -> tuple[Mapping[str, File], str | None, str | None]:
+        """Return its work tree, the limit of an artifact that it passes, and the tree's digest."""
 
 
 class GatewayLoop:

@@ -29,7 +29,7 @@ from frozenbench.run.meters import Meters
 
 Tree = Mapping[str, File]
 Emit = Callable[[dict[str, Any]], None]
-Take = Callable[[], tuple[Tree, str | None]]
+Take = Callable[[], tuple[Tree, str | None, str | None]]
 
 #: In a replay no clock falls but where the record says; an agent that hangs is ended after this
 #: many times its cap.
@@ -67,7 +67,8 @@ class Metered:
         start: its meters at the beginning.
         emit: takes an event of the trace.
         forced: the event at which the record lets the clock fall, or None.
-        take: gives the work tree as it stands, and the limit of an artifact that it passes.
+        take: gives the work tree as it stands, the limit of an artifact that it passes, and its
+            digest; of a tree that passes a limit the digest is of all of it, None: unknown.
     """
 
     def __init__(
@@ -81,7 +82,8 @@ class Metered:
         self.infra_retries = 0
         self.observed: str | None = None
         self._tree: Tree = dict(cell.fixture)
-        self._digest = tree_digest(cell.fixture)
+        self._digest: str | None = tree_digest(cell.fixture)
+        self._kept: str | None = self._digest
         self._steps: list[Step] = []
         self._served: list[Served] = []
         self._clock_event: int | None = None
@@ -206,35 +208,34 @@ class Metered:
 
     def _look(self, late: bool) -> set[str]:
         """Look at the work tree; count and keep what changed, unless the clock fell meanwhile."""
-        tree, limit = self.take()
+        tree, limit, found = self.take()
         self._artifact_limit = limit is not None
+        # What nobody can tell counts as changed: a heap of files hides no edits.
+        changed = found is None or found != self._digest
         if limit is not None:
-            self.emit({"event": "artifact_limit", "note": limit})
-            return self._unseen(late)
-        found = tree_digest(tree)
-        changed = found != self._digest
+            self.emit({"event": "artifact_limit", "note": limit, "changed": changed})
         hits = set(metering.on_change(self.meters, self.caps)) if changed else set()
         if changed and (hits or late):
             self.emit({"event": "change_left_out", "step": len(self._steps) + 1})
             return hits
         if changed:
             self.meters = metering.changed(self.meters)
-            self._tree, self._digest = tree, found
+            self._digest = found
+        if limit is None:
+            self._keep(tree, found)
+        return hits
+
+    def _keep(self, tree: Tree, found: str | None) -> None:
+        """Keep a tree that can be an artifact as the step's, whatever was seen and not kept before."""
+        changed = found != self._kept
+        if changed:
+            self._tree, self._kept = tree, found
         if changed or self.counts.requests > 1:
             step = Step(
                 len(self._steps) + 1, self._tree, changed, self.meters, self.clock.elapsed()
             )
             self._steps.append(step)
             self.emit({"event": "step", "step": step.index, "changed": changed, "tree": found})
-        return hits
-
-    def _unseen(self, late: bool) -> set[str]:
-        """Count a tree that is too large to be read as changed: a heap of files hides no edits."""
-        hits = set(metering.on_change(self.meters, self.caps))
-        if not hits and not late:
-            self.meters = metering.changed(self.meters)
-        self._digest = ""  # so that what is there once it can be read is another change
-        return hits
 
     def _check_tools(self, prepared: Prepared) -> None:
         """Note the tools of the first request that offers any."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from frozenbench.adapters.contract import AgentCrashed
 from frozenbench.canonical import BadInput, File, is_cache, tree_digest
+from frozenbench.seal import AGAIN
 
 MAX_FILES = 2000
 MAX_BYTES = 32 * 1024 * 1024
@@ -111,5 +112,5 @@ def restore(fixture: Tree, snapshot: Mapping[str, Any], where: str) -> dict[str,
         data = item["text"].encode() if "text" in item else base64.b64decode(item["base64"])
         tree[path] = File(data, item["executable"])
     if tree_digest(tree) != snapshot["tree_sha256"]:
-        raise BadInput(f"{where}: the snapshot was changed: its digest differs")
+        raise BadInput(f"{where}: the snapshot was changed: its digest differs; cure: {AGAIN}")
     return tree

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from frozenbench.sandbox.artifact import take_tree
+from frozenbench.sandbox.artifact import large_tree_digest, take_tree
 from frozenbench.sandbox.box import (
     HOME,
     LEVELS,
@@ -51,6 +51,7 @@ __all__ = [
     "Running",
     "base_folder",
     "in_force",
+    "large_tree_digest",
     "measure",
     "missing_group",
     "missing_walls",

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
-from frozenbench.canonical import File, is_cache
+from frozenbench.canonical import Entry, File, canonical_json, is_cache, tree_digest
 from frozenbench.sandbox.trees import Item, open_file, walk
 
 MIB = 1024 * 1024
+
+#: What is read at most for the digest of a tree that is too large to be an artifact. A limited
+#: work folder (`sandbox.folders`) can hold neither so many names nor so many bytes.
+DIGEST_NAMES = 200_000
+DIGEST_BYTES = 2048 * MIB
+
+_CHUNK = MIB
 
 
 def take_tree(
@@ -58,6 +68,80 @@ def take_tree(
             return tree, notes, f"larger than {max_bytes} bytes in all"
         tree[item.path] = File(data, bool(item.status.st_mode & stat.S_IXUSR))
     return tree, notes, None
+
+
+def large_tree_digest(
+    folder: Path, max_names: int = DIGEST_NAMES, max_bytes: int = DIGEST_BYTES
+) -> str | None:
+    """Return the digest of what `take_tree` would take without its limits; None: too much to read.
+
+    All content is read each time. No time stamp is trusted: what is written through a mapping into
+    memory changes none on a tmpfs, and the agent, whose edits are counted by this, could do that.
+    Of a sparse file only what takes room is read, and of a file with several names one.
+    """
+    owner = folder.lstat().st_uid
+    known: dict[tuple[int, int], str] = {}
+    found: list[Entry] = []
+    left = max_bytes
+    for number, item in enumerate(walk(folder, skip=is_cache)):
+        if number >= max_names:
+            return None
+        if item.is_folder or _left_out(item, owner) is not None:
+            continue
+        file = (item.status.st_dev, item.status.st_ino)
+        if file not in known:
+            try:
+                sha256, size = _content_digest(item, left)
+            except OSError:
+                continue  # cannot be read, as `take_tree` has it
+            left -= size
+            if left < 0:
+                return None
+            known[file] = sha256
+        executable = bool(item.status.st_mode & stat.S_IXUSR)
+        found.append(Entry(item.path, executable, known[file]))
+    return tree_digest(found)
+
+
+def _content_digest(item: Item, most: int) -> tuple[str, int]:
+    """Return the SHA-256 of a file's bytes and how many were read; it ends where they pass `most`.
+
+    Of a large file with holes it is that of its length, and of place and bytes of all between them.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with os.fdopen(open_file(item.name, item.folder), "rb", buffering=0) as file:
+        status = os.fstat(file.fileno())
+        summed, read = hashlib.sha256(), 0
+        parts = [(0, status.st_size)]
+        if status.st_size > _CHUNK and status.st_blocks * 512 < status.st_size:
+            parts = list(_filled(file.fileno(), status.st_size))
+            summed.update(canonical_json([status.st_size, parts]))
+        for start, end in parts:
+            place = start
+            while place < end and (
+                data := os.pread(file.fileno(), min(_CHUNK, end - place), place)
+            ):
+                summed.update(data)
+                place, read = place + len(data), read + len(data)
+                if read > most:
+                    return "", read
+        return summed.hexdigest(), read
+
+
+def _filled(file: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where a file with holes holds something."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(file, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole comes
+                return
+            raise
+        end = os.lseek(file, start, os.SEEK_HOLE)
+        yield start, end
 
 
 def _left_out(item: Item, owner: int) -> str | None:

@@ -6,7 +6,7 @@ ends them all when the command ends, at SIGTERM, and when its own parent dies.
 """
 
 # The os module here: the start of this script is paid for each process.
-# ruff: noqa: PTH116, PTH123, PTH208
+# ruff: noqa: PTH100, PTH116, PTH118, PTH120, PTH208
 from __future__ import annotations
 
 import ctypes
@@ -18,7 +18,18 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-_SET_PDEATHSIG, _SET_CHILD_SUBREAPER, _SET_NO_NEW_PRIVS = 1, 36, 38  # linux/prctl.h
+if __name__ == "__main__":  # a script, which finds nothing of the package
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path.append(os.path.join(package, "inside"))
+    from descendants import (  # type: ignore[import-not-found]
+        adopt_orphans,
+        descendants,
+        end_descendants,
+    )
+else:
+    from frozenbench.inside.descendants import adopt_orphans, descendants, end_descendants
+
+_SET_PDEATHSIG, _SET_NO_NEW_PRIVS = 1, 38  # linux/prctl.h
 #: How often the processes of the command are counted, s.
 _COUNT_EVERY = 0.1
 #: The hard wall is per user and so is shared with others: this times the limit, beyond what runs.
@@ -30,7 +41,7 @@ def main() -> None:
     with os.fdopen(int(sys.argv[1]), "rb") as handle:
         orders: dict[str, Any] = json.load(handle)
     _prctl(_SET_PDEATHSIG, signal.SIGTERM)
-    _prctl(_SET_CHILD_SUBREAPER, 1)
+    adopt_orphans()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGCHLD})
     if os.getppid() != orders["parent"]:
         return  # it died before its death could be told
@@ -42,7 +53,7 @@ def main() -> None:
     for stream in (0, 1, 2):
         os.close(stream)  # held here they would hide that the command has closed them
     status, limit = _watch(child, orders["limits"])
-    _end_all()
+    end_descendants()
     report = {"exit-code": os.waitstatus_to_exitcode(status) if status is not None else None}
     os.write(orders["status"], json.dumps(report | {"limit": limit}).encode() + b"\n")
 
@@ -110,42 +121,8 @@ def _watch(child: int, limits: dict[str, int] | None) -> tuple[int | None, str |
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if ended[0] == child:
                     return ended[1], None
-        if limits is not None and len(_descendants()) > limits["processes"]:
+        if limits is not None and len(descendants()) > limits["processes"]:
             return None, "processes"
-
-
-def _end_all() -> None:
-    """Kill whatever descends from us until nothing does; faster than it can fork."""
-    while True:
-        found = _descendants()
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for process in found:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(process, number)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        signal.sigtimedwait({signal.SIGCHLD}, 0.005)
-
-
-def _descendants() -> list[int]:
-    """Return all processes below us, zombies among them."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as handle:
-                # The command's name, in brackets, may hold anything; the parent is behind it.
-                parent = int(handle.read().rpartition(b")")[2].split()[1])
-                children.setdefault(parent, []).append(int(name))
-    found: list[int] = []
-    waiting = [os.getpid()]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        found += below
-        waiting += below
-    return found
 
 
 if __name__ == "__main__":

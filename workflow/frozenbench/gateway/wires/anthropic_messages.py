@@ -59,7 +59,7 @@ def _use(usage: Body) -> Use:
     parts = [count(usage.get(name)) for name in _INPUT]
     given = None if parts[0] is None else sum(part or 0 for part in parts)
     written = count(usage.get("output_tokens"))
-    return Use(total=added(given, written), input=given, output=written, cached=parts[1])
+    return Use(added(given, written), given, written, cached=parts[1], cache_write=parts[2])
 
 
 def read(response: Body) -> Reading:

@@ -126,7 +126,12 @@ def read(response: Body) -> Reading:
 
 
 class _Reader:
-    """Reads a stream of chunks; usage is that of the last chunk that has one."""
+    """Reads a stream of chunks; usage is that of the last chunk that has one.
+
+    It is whole with its end mark, `[DONE]`, which the format demands; without one, where every
+    choice has its `finish_reason` and usage was reported with or behind the last of them. Else
+    what is missing was cut off, and a response without usage would make its cell unmetered.
+    """
 
     def __init__(self) -> None:
         self._events = EventStream()
@@ -135,14 +140,15 @@ class _Reader:
         self._use = Use()
         self._model: str | None = None
         self._chunks = 0
-        self._ended = False
+        self._open: dict[str, bool] = {}
+        self._marked = self._counted = False
         self._fault: str | None = None
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
         for event in self._events.feed(data):
             if event.data.strip() == "[DONE]":
-                self._ended = True
+                self._marked = True
             elif (chunk := json_of(event.data)) is not None:
                 self._chunk(chunk)
 
@@ -150,12 +156,15 @@ class _Reader:
         if chunk.get("error"):
             self._fault = f"holds an error: {told(chunk['error'])}"
         self._model = self._model or text(chunk.get("model")) or None
-        if (use := _use(chunk.get("usage"))) != Use():  # some end with an empty one
-            self._use = use
         for choice in items(chunk.get("choices")):
             self._chunks += 1
-            self._ended = self._ended or text(choice.get("finish_reason")) is not None
+            place = str(choice.get("index"))
+            ended = text(choice.get("finish_reason")) is not None
+            self._open[place] = self._open.get(place, True) and not ended
             self._delta(choice.get("index"), mapping(choice.get("delta")))
+        if (use := _use(chunk.get("usage"))) != Use():  # some end with an empty one
+            self._use = use
+            self._counted = not any(self._open.values())
 
     def _delta(self, choice: Any, delta: Body) -> None:
         for call in items(delta.get("tool_calls")):
@@ -175,9 +184,10 @@ class _Reader:
         fault = self._fault
         if fault is None and not self._chunks:
             fault = "holds no choices"
-        if fault is None and not self._ended:
+        ended = self._marked or (self._counted and not any(self._open.values()))
+        if fault is None and not ended:
             fault = "is cut off"
-        return Reading(self._calls, self._use, self._model, self._ended, fault)
+        return Reading(self._calls, self._use, self._model, ended, fault)
 
 
 def reader() -> _Reader:
