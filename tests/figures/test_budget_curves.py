@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,8 +8,7 @@ import pytest
 from frozenbench.canonical import BadInput
 from frozenbench.figures import ranks, style
 from frozenbench.figures.budget_curves import percent
-from frozenbench.figures.inputs import Inputs, Rung
-from frozenbench.figures.marks import make_scale
+from frozenbench.figures.inputs import Inputs
 from frozenbench.pages.blocks import percent as on_page
 from hypothesis import given
 from hypothesis import strategies as st
@@ -306,19 +304,6 @@ def test_only_nothing_is_0_percent_and_only_all_is_100(n: int, data: st.DataObje
     assert abs(float(said.strip("<>%")) - 100 * count / n) <= 0.1
     if "<" not in said and ">" not in said:
         assert float(said.strip("%")) == float(on_page(count / n).strip(" %"))
-
-
-@given(st.sets(st.integers(1, 10**6), min_size=1, max_size=8), st.booleans(), st.integers(1, 6))
-def test_scale_keeps_order_and_agents_apart(caps: set[int], open_end: bool, agents: int) -> None:
-    rungs = [Rung(str(cap), float(cap)) for cap in sorted(caps)]
-    rungs += [Rung("open", None)] * open_end
-    scale = make_scale(rungs)
-    assert list(scale.places) == sorted(set(scale.places))
-    assert scale.places[: len(caps)] == tuple(math.log2(cap) for cap in sorted(caps))
-    offsets = scale.offsets(agents, 5.3, 0.06)
-    assert sum(offsets) == pytest.approx(0)
-    # The marks of one budget never reach those of the next.
-    assert max(offsets) - min(offsets) <= scale.least / 2
 
 
 def test_agents_that_share_a_rank_stand_beside_each_other(draw: Draw) -> None:

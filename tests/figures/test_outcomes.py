@@ -72,6 +72,46 @@ def test_what_a_log_cannot_tell_is_said(draw: Draw, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(synthetic_view, "_summary", unknown)
     figure, _ = draw(World(COUNTS), "outcomes")
     assert "Not known for some cells, and drawn as nothing: FAIL_ASSUME." in words(figure)
+    assert "not known" in words(figure).split("\n")
+
+
+def test_the_denominator_is_said(draw: Draw) -> None:
+    figure, _ = draw(World(COUNTS), "outcomes")
+    assert "Each bar: 48 cells (48 tasks × 1 repeat)" in words(figure)
+
+    def fewer(controls: dict[str, object]) -> None:
+        controls["repeats"] = 2
+
+    figure, _ = draw(World(COUNTS, edit_controls=fewer), "outcomes")
+    assert "Each bar: 48 cells;" in words(figure), "half of the cells are missing"
+
+
+def test_unequal_denominators_are_said(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    import synthetic_view
+
+    plain = synthetic_view._summary
+
+    def fewer(world: World, drawn: str) -> list[dict[str, object]]:
+        return [row | {"n": 40 + place % 2} for place, row in enumerate(plain(world, drawn))]
+
+    monkeypatch.setattr(synthetic_view, "_summary", fewer)
+    figure, _ = draw(World(COUNTS), "outcomes")
+    assert "Each bar: 40 to 41 cells (see summary.csv)" in words(figure)
+
+
+@pytest.mark.parametrize("name", ["outcomes", "task_grid"])
+def test_the_legend_says_which_outcomes_never_came(draw: Draw, name: str) -> None:
+    figure, _ = draw(World(COUNTS, other=(0.5, 0, 0)), name)
+    right_of = {"FAIL_ASSUME": "none", "ERROR": "none"}
+    held = boxes(figure)
+    for outcome in ORDER:
+        (box,) = (box for text, box in held if text == outcome)
+        near = [
+            text
+            for text, other in held
+            if 0 < other.x0 - box.x1 < 40 and abs(other.y0 - box.y0) < 20
+        ]
+        assert near == ([right_of[outcome]] if outcome in right_of else [])
 
 
 def test_title_of_the_view_leads(draw: Draw) -> None:
@@ -96,6 +136,15 @@ def test_thirty_budgets_do_not_cover_each_others_labels(draw: Draw) -> None:
         apart = one.x1 <= other.x0 or other.x1 <= one.x0 or one.y1 <= other.y0 or other.y1 <= one.y0
         assert apart
     assert words(figure).split("\n").count("30") == 5, "the last is always labelled"
+
+
+def test_many_agents_and_budgets_stay_on_a_page(draw: Draw) -> None:
+    counts = {f"agent-{number:02d}": [6] * 30 for number in range(25)}
+    figure, _ = draw(World(counts, caps=range(1, 31)), "outcomes")
+    assert figure.get_figheight() < 14
+    assert "Numbers: PASS" not in words(figure), "no bar is wide enough for one"
+    few, _ = draw(World(COUNTS), "outcomes")
+    assert "Numbers: PASS" in words(few)
 
 
 def test_narrow_bars_have_whole_numbers_a_half_upwards(draw: Draw) -> None:

@@ -1,4 +1,4 @@
-"""The panel of ranks: no agent's mark or interval lies on another's, tied or not."""
+"""The panel of ranks: no agent's mark or interval lies on another's, and ties are seen as ties."""
 
 from __future__ import annotations
 
@@ -6,25 +6,35 @@ from collections.abc import Callable
 from itertools import combinations
 
 import pytest
-from frozenbench.figures import marks, ranks, style
+from frozenbench.figures import marks, style
 from frozenbench.figures.inputs import Inputs
+from frozenbench.figures.rank_places import MARKER, RankPlaces, place_ranks, rank_limits
+from frozenbench.figures.scale import make_scale
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mark_area import hidden
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from read_figure import words
 from synthetic_view import World
 
 Draw = Callable[..., tuple[Figure, Inputs]]
 
 
-def bars(inputs: Inputs, width: float = 5.2) -> list[list[float]]:
-    """Return where the agents' bars stand, inches, by budget."""
+def placed(inputs: Inputs, width: float = 5.2) -> tuple[marks.Panel, RankPlaces]:
+    """Return a panel of ranks and where its marks stand."""
     looks = style.coloured(inputs.agents, None)
-    scale = marks.make_scale(inputs.rungs)
-    limits = ranks.rank_limits(len(inputs.agents))
+    scale = make_scale(inputs.rungs, width, marks.group_width(len(looks)))
+    limits = rank_limits(len(inputs.agents))
     panel = marks.add_panel(style.new_figure(4), scale, (1, 1, width, 1.3), limits)
-    places = ranks.mark_places(panel, inputs, looks)
+    return panel, place_ranks(panel, inputs, looks)
+
+
+def bars(inputs: Inputs) -> list[list[float]]:
+    """Return where the agents' bars stand, inches, by budget."""
+    panel, found = placed(inputs)
     return [
-        [panel.x(spot[0]) for agent in looks if (spot := places[agent][rung]) is not None]
+        [panel.x(spot[0]) for agent in inputs.agents if (spot := found.spots[agent][rung])]
         for rung in range(len(inputs.rungs))
     ]
 
@@ -49,3 +59,63 @@ def test_no_two_bars_of_a_budget_lie_on_each_other(
     world = World({f"agent-{number}": held for number, held in enumerate(counts)}, n=3)
     inputs = write(world, tmp_path_factory.mktemp("view")).read("budget_curves")
     assert min(map(closest, bars(inputs))) > 0.02
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=2, max_size=6))
+def test_no_mark_hides_another_and_tied_ones_stay_at_their_rank(
+    tmp_path_factory: pytest.TempPathFactory, counts: list[list[int]]
+) -> None:
+    from synthetic_view import write
+
+    world = World({f"agent-{number}": held for number, held in enumerate(counts)}, n=3)
+    inputs = write(world, tmp_path_factory.mktemp("view")).read("budget_curves")
+    panel, found = placed(inputs)
+    looks = style.coloured(inputs.agents, None)
+    pitch = panel.height / (len(inputs.agents) if len(inputs.agents) > 1 else 2)
+    for rung in range(4):
+        for agent in inputs.agents:
+            spot, rank = found.spots[agent][rung], inputs.series(agent, "rank")[rung]
+            assert spot is not None
+            assert rank is not None
+            assert abs(spot[1] - rank) <= 0.3 + 1e-9
+        for one, other in combinations(inputs.agents, 2):
+            (x, y), (u, v) = found.spots[one][rung] or (0, 0), found.spots[other][rung] or (0, 0)
+            across, down = panel.x(u) - panel.x(x), (y - v) * pitch
+            scale = found.size * MARKER / 5.2
+            assert hidden(looks[one], looks[other], across, down, scale) <= 0.2
+
+
+def groups(figure: Figure) -> list[str]:
+    return [
+        str(patch.get_label()).removeprefix("tied ")
+        for patch in figure.axes[2].patches
+        if isinstance(patch, FancyBboxPatch)
+    ]
+
+
+def test_agents_that_share_a_rank_stand_in_one_pill(draw: Draw) -> None:
+    figure, _ = draw(World({"oneshot": [6, 6], "resample": [4, 9], "repair": [4, 4]}, caps=(1, 2)))
+    assert groups(figure) == ["resample repair"]
+    assert "grey pill: tied, one rank" in words(figure)
+    apart, _ = draw(World({"one": [1, 2], "two": [3, 4]}, caps=(1, 2)))
+    assert groups(apart) == []
+
+
+def test_above_in_a_tie_is_who_ranks_better_around_it(draw: Draw) -> None:
+    """In the order of the config the two lines crossed before and after a tie: twice nothing."""
+    _, inputs = draw(World({"worse": [4, 9, 4], "better": [8, 9, 8]}, caps=(1, 2, 4)))
+    _, found = placed(inputs)
+    better, worse = (found.spots[agent][1] for agent in ("better", "worse"))
+    assert better is not None
+    assert worse is not None
+    assert better[1] < 1 < worse[1]
+
+
+def test_the_line_of_a_tied_agent_passes_clear_of_the_other_mark(draw: Draw) -> None:
+    _, inputs = draw(World({"oneshot": [6, 6], "resample": [4, 9], "repair": [4, 4]}, caps=(1, 2)))
+    panel, found = placed(inputs)
+    one, other = (found.spots[agent][0] for agent in ("resample", "repair"))
+    assert one is not None
+    assert other is not None
+    assert abs(panel.y(one[1]) - panel.y(other[1])) > MARKER / 72

@@ -48,18 +48,22 @@ def test_bands_are_what_a_task_does_to_a_comparison() -> None:
     a = [[1, 1, 1, 0], [1, 0, 1, 1]]
     b = [[1, 0, 0, 0], [0, 1, 0, 1]]
     found = bands(cells_of([a, b]))
-    assert [(band.title.split(":")[0], band.tasks) for band in found] == [
-        ("Compare agents differently as the budget changes", (1, 0)),
-        ("Tell agents apart, alike under every budget", (2,)),
-        ("Tell no two agents apart", (3,)),
+    assert [(band.title, band.tasks) for band in found] == [
+        (
+            "Difference between agents changes with the budget: these tasks alone can flip a "
+            "ranking",
+            (1, 0),
+        ),
+        ("Agents differ, by the same under every budget", (2,)),
+        ("Same for all agents under each budget (PASS or not)", (3,)),
     ]
 
 
 def test_one_agent_is_sorted_by_the_budget_alone() -> None:
     found = bands(cells_of([[[1, 0, 0], [1, 1, 0]]]))
     assert [(band.title, band.tasks) for band in found] == [
-        ("Change with the budget", (1,)),
-        ("The same under every budget", (0, 2)),
+        ("Changes with the budget (PASS or not)", (1,)),
+        ("Same under every budget (PASS or not)", (0, 2)),
     ]
 
 
@@ -85,9 +89,9 @@ def test_every_task_is_in_one_band_and_the_others_change_no_difference(
     found = bands(cells)
     tasks = [task for band in found for task in band.tasks]
     assert sorted(tasks) == list(range(5))
-    still = [task for band in found if "as the budget" not in band.title for task in band.tasks]
+    still = [task for band in found if "flip" not in band.title for task in band.tasks]
     green = cells.passed[:, :, still]
-    if len(green) > 1 and "with the budget" not in found[0].title:
+    if len(green) > 1:
         gaps = green[:, None] - green[None, :]
         assert (gaps == gaps[:, :, :1]).all(), "an order is changed by the first band alone"
 
@@ -130,8 +134,9 @@ def test_the_subtitle_counts_the_bands(draw: Draw) -> None:
     assert inputs.task_cells is not None
     found = bands(inputs.task_cells)
     told = words(figure).split("\n")[1]
-    assert told.startswith("Of 48 tasks, ")
-    assert [int(part.split()[0]) for part in told[13:].split("; ")] == [
+    whole, parts = told.split(": ")
+    assert whole == "48 tasks"
+    assert [int(part.split()[0]) for part in parts.split(", ")] == [
         len(band.tasks) for band in found
     ]
 
@@ -162,9 +167,49 @@ def test_long_names_are_shortened_in_the_middle_and_it_is_said(draw: Draw) -> No
         controls["tasks"] = {f"{'long-' * 12}{name}": held for name, held in tasks.items()}
 
     figure, _ = draw(World(COUNTS, edit_controls=rename), "task_grid")
-    assert "Long names of tasks are shortened in the middle." in words(figure)
+    assert "Long names of tasks are shortened." in " ".join(words(figure).split())
     labels = [text.get_text() for text in figure.texts if "…" in text.get_text()]
     assert len(labels) == len(set(labels)) == 48, "their ends tell them apart"
+
+
+def test_names_that_differ_in_the_middle_stay_different(draw: Draw) -> None:
+    def rename(controls: dict[str, object]) -> None:
+        tasks = controls["tasks"]
+        assert isinstance(tasks, dict)
+        kinds = ("{:03d}", "x{:03d}", "{:03d}-and-its-second-part")
+        controls["tasks"] = {
+            f"{'long-' * 9}{kinds[place % 3].format(place)}{'-tail' * 9}": held
+            for place, held in enumerate(tasks.values())
+        }
+
+    figure, _ = draw(World(COUNTS, edit_controls=rename), "task_grid")
+    labels = [text.get_text() for text in figure.texts if "…" in text.get_text()]
+    assert len(labels) == len(set(labels)) == 48
+
+
+def test_the_last_row_counts_pass(draw: Draw) -> None:
+    figure, _ = draw(World(COUNTS), "task_grid")
+    said = words(figure).split("\n")
+    for counts in COUNTS.values():
+        for count in counts:
+            assert f"{count}/48" in said
+    assert said.count("14/48") == 4
+    assert "PASS of 48" in said
+
+
+def test_the_last_row_counts_tasks_that_are_summed_too(draw: Draw) -> None:
+    figure, _ = draw(World({"a": [300], "b": [77]}, caps=(1,), n=500), "task_grid")
+    assert {"300/500", "77/500"} <= set(words(figure).split("\n"))
+    narrow, _ = draw(
+        World({f"a{i}": [5 + i] * 30 for i in range(4)}, caps=range(1, 31)), "task_grid"
+    )
+    rotated = [text for text in narrow.texts if text.get_rotation() == 90]
+    assert [text.get_text() for text in rotated].count("8") > 5, "at the labelled budgets"
+
+
+def test_what_groups_compare_is_said(draw: Draw) -> None:
+    figure, _ = draw(World(COUNTS), "task_grid")
+    assert "Groups compare PASS with not PASS alone" in " ".join(words(figure).split())
 
 
 def test_an_unknown_outcome_is_refused(tmp_path: Path) -> None:

@@ -11,8 +11,29 @@ import pkgutil
 #: Modules of this package that are no figure.
 NOT_FIGURES = frozenset(
     {
-        *("frame", "header", "import_box", "inputs", "leads", "marks", "outcome_marks", "placing"),
-        *("ranks", "style", "task_cells"),
+        *(
+            "apart",
+            "curve_notes",
+            "frame",
+            "glossary",
+            "header",
+            "import_box",
+            "inputs",
+            "leads",
+            "marks",
+        ),
+        *(
+            "outcome_marks",
+            "pareto_labels",
+            "pareto_marks",
+            "placing",
+            "rank_places",
+            "ranks",
+            "rings",
+            "scale",
+            "style",
+        ),
+        *("task_cells", "task_totals"),
     }
 )
 

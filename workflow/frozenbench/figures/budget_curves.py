@@ -8,19 +8,15 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from frozenbench.figures import import_box, marks, ranks, style
+from frozenbench.figures import curve_notes, import_box, marks, ranks, style
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.leads import LeadSpan, draw_spans, lead_spans
-from frozenbench.figures.marks import Panel, Scale
+from frozenbench.figures.marks import Panel
+from frozenbench.figures.rank_places import rank_limits
+from frozenbench.figures.scale import Scale, make_scale
 from frozenbench.figures.style import Look
 
-_BUDGETS = {
-    "max_tool_calls": "tool-call budget",
-    "max_edit_rounds": "edit-round budget",
-    "max_tokens": "token budget",
-    "max_seconds": "wall-clock budget",
-}
 AXIS_TITLES = {
     "max_tool_calls": "Budget: max tool calls per run",
     "max_edit_rounds": "Budget: max edit rounds per run",
@@ -42,16 +38,16 @@ def build_figure(inputs: Inputs) -> Figure:
         BadInput: a control is missing, or `focus` is wrong.
     """
     looks = style.coloured(inputs.agents, inputs.view.get("focus"))
-    scale = marks.make_scale(inputs.rungs)
+    width = _panels_width(inputs, looks)
+    scale = make_scale(inputs.rungs, width, marks.group_width(len(looks)))
+    spans = lead_spans(inputs, scale)
     frame = make_frame(
         inputs,
-        str(inputs.view.get("title") or _title(inputs)),
-        _finding(inputs),
-        _notes(inputs, looks, scale),
+        str(inputs.view.get("title") or curve_notes.title(inputs)),
+        curve_notes.finding(inputs),
+        curve_notes.notes(inputs, looks, scale, spans),
     )
-    width = _panels_width(inputs, looks)
-    spans = lead_spans(inputs, scale, width)
-    place = _places(frame.top, width, inputs, looks, spans, scale)
+    place = _places(frame.top, inputs, looks, spans, scale)
     figure = frame.open(place.notes)
     a = _panel_a(figure, inputs, looks, scale, place)
     b = _panel_b(figure, inputs, looks, scale, place)
@@ -74,13 +70,6 @@ def axis_title(inputs: Inputs) -> str:
     return import_box.axis_title(inputs) if inputs.imported else AXIS_TITLES[inputs.axis]
 
 
-def _title(inputs: Inputs) -> str:
-    if inputs.imported:
-        return import_box.title(inputs)
-    kind = "against" if len(inputs.rungs) > 1 else "under one"
-    return f"Pass rate {kind} {_BUDGETS[inputs.axis]}"
-
-
 def percent(rate: float) -> str:
     """Write a rate as the page does, to a tenth; only 0 is 0 % and only 1 is 100 %.
 
@@ -93,69 +82,6 @@ def percent(rate: float) -> str:
     if rate >= 0.9995:
         return ">99.9%"
     return f"{100 * rate:.1f}%"
-
-
-def _finding(inputs: Inputs) -> str:
-    """Return the computed finding and what the bars are."""
-    need = inputs.facts.need
-    pairs = int(need("pairs"))
-    among = f"{pairs} pair{'' if pairs == 1 else 's'}"
-    if not pairs:
-        text = "One agent: there is no pair to compare."
-    elif len(inputs.rungs) == 1:
-        text = f"{inputs.resolved_pairs} of {among} resolved at this budget (one budget: no flips)."
-    else:
-        text = (
-            f"{need('confirmed_pairs')} confirmed, {need('suggestive_pairs')} suggestive flips "
-            f"among {among}."
-        )
-    return f"{text} Bars: 95 % Wilson intervals of each rate over {len(inputs.tasks)} tasks."
-
-
-def _notes(inputs: Inputs, looks: Mapping[str, Look], scale: Scale) -> list[str]:
-    need = inputs.facts.need
-    alpha, contrasts = need("alpha"), need("contrasts")
-    notes = []
-    pairs = int(need("pairs"))
-    if pairs and len(inputs.rungs) > 1:
-        notes += [
-            f"○ confirmed flip: exact paired test on both sides, Holm over {contrasts} contrasts, "
-            f"α = {alpha:g}; ◌ suggestive (support ≥ 0.95). Unringed crossings are not resolved.",
-        ]
-    elif pairs:
-        notes.append(
-            f"Resolved: exact paired test, Holm over {contrasts} contrasts, α = {alpha:g}."
-        )
-    if pairs:
-        notes.append("Overlap of two bars in a is not the test.")
-        if need("cannot_confirm"):
-            notes.append(
-                f"This pack cannot confirm a flip: a contrast needs {need('min_discordant')} "
-                "discordant tasks, all one way."
-            )
-        notes.append(
-            f"Thin bars in c: 95 % rank intervals ({need('resamples')} resamples of tasks); ties "
-            "share a rank."
-        )
-    if len(looks) > 1 and inputs.imported:
-        notes.append("Points are offset sideways so that none hides another.")
-    elif len(looks) > 1:
-        notes.append(
-            "Points are offset sideways so that none hides another; every agent ran at exactly the "
-            "labelled budgets."
-        )
-    if len(looks) < len(inputs.agents):
-        first = "the first of the logs" if inputs.imported else "the first of the config"
-        chosen = "chosen by focus" if inputs.view.get("focus") else first
-        _, more = ranks.ringed_flips(inputs, looks)
-        notes.append(
-            f"Coloured: {chosen}; pale: the other {len(inputs.agents) - len(looks)}, named in c."
-        )
-        if more:
-            notes.append(f"Rings stand at flips of coloured agents; {more} more are in the tables.")
-    if "no cap" in scale.labels and len(scale.labels) > 1:
-        notes.append("“no cap” has no place on the scale; it stands at the right end.")
-    return notes
 
 
 def _panels_width(inputs: Inputs, looks: Mapping[str, Look]) -> float:
@@ -197,12 +123,12 @@ class _Places:
 
 def _places(
     top: float,
-    width: float,
     inputs: Inputs,
     looks: Mapping[str, Look],
     spans: Sequence[LeadSpan],
     scale: Scale,
 ) -> _Places:
+    width = scale.width
     room = style.RIGHT - style.LEFT - width - _LABEL_GAP
     head = max((span.bottom for span in spans), default=0.0)
     labels_a = sum(
@@ -215,10 +141,10 @@ def _places(
     )
     height_a = max(_HEIGHT_A, labels_a)
     height_c = max(ranks.panel_height(len(inputs.agents), len(looks)), labels_c)
-    between = _BETWEEN + marks.ticks_height(scale, width)
+    between = _BETWEEN + marks.ticks_height(scale)
     top_b = top + head + height_a + between
     top_c = top_b + _HEIGHT_B + between
-    axis_title = top_c + height_c + _AXIS_TITLE + marks.ticks_height(scale, width)
+    axis_title = top_c + height_c + _AXIS_TITLE + marks.ticks_height(scale)
     return _Places(
         width=width,
         top_a=top,
@@ -246,15 +172,19 @@ def _panel_a(
     marks.title_panel(panel, "a", "Weighted pass rate", "share of the tasks’ weight that is PASS")
     columns = ("weighted_pass_rate", "weighted_low", "weighted_high")
     marks.draw_curves(panel, inputs, looks, columns)
-    dodge = panel.dodge(looks)
+    stand = marks.standing(scale, looks)
     labels = []
     for agent, look in looks.items():
-        end = _last(scale, inputs.series(agent, "weighted_pass_rate"))
-        if end is not None:
-            text = f"{agent}  {percent(end[1])}"
-            at = (end[0] + dodge[agent], end[1])
-            labels.append(marks.end_label(text, place.room, at, look, True))
-    marks.draw_end_labels(panel, labels, place.labels)
+        rates = inputs.series(agent, "weighted_pass_rate")
+        known = [
+            (x, rate)
+            for x, rate in zip(stand.xs(agent, scale), rates, strict=True)
+            if rate is not None
+        ]
+        if known:
+            text = f"{agent}  {percent(known[-1][1])}"
+            labels.append(marks.end_label(text, place.room, known[-1], look, True))
+    marks.draw_end_labels(panel, labels, place.labels, place.head)
     return panel
 
 
@@ -269,7 +199,7 @@ def _panel_b(
         panel,
         "b",
         "Exhaust rate",
-        "share of cells EXHAUSTED: a cap was hit, and the tests do not pass",
+        "share of cells EXHAUSTED (a cap was hit, and the tests do not pass), not weighted; bars: Wilson",
     )
     marks.draw_curves(panel, inputs, looks, ("exhaust_rate", "exhaust_low", "exhaust_high"))
     style.put(
@@ -289,16 +219,20 @@ def _panel_c(
 ) -> Panel:
     count = len(inputs.agents)
     where = (style.LEFT, place.top_c, place.width, place.height_c)
-    panel = marks.add_panel(figure, scale, where, ranks.rank_limits(count))
+    panel = marks.add_panel(figure, scale, where, rank_limits(count))
     panel.axes.set_yticks(range(1, count + 1))
     if count > style.MOST_COLOURED:
         panel.axes.tick_params(axis="y", labelsize=style.PALE_LABEL)
-    marks.title_panel(panel, "c", "Rank by weighted pass rate", "1 is best")
-    ranks.draw_ranks(panel, inputs, looks)
-    placed = ranks.mark_places(panel, inputs, looks)
+    placed = ranks.draw_ranks(panel, inputs, looks)
+    remark = ["1 is best"]
+    if placed.groups:
+        remark.append("grey pill: tied, one rank")
+    if ranks.has_intervals(inputs, looks):
+        remark.append("bars: 95\u00a0% intervals over resamples of tasks")
+    marks.title_panel(panel, "c", "Rank by weighted pass rate", "; ".join(remark))
     labels = []
     for agent in inputs.agents:
-        known = [spot for spot in placed[agent] if spot is not None]
+        known = [spot for spot in placed.spots[agent] if spot is not None]
         if known:
             look, front = looks.get(agent, style.REST), agent in looks
             labels.append(marks.end_label(agent, place.room, known[-1], look, front))
@@ -309,8 +243,3 @@ def _panel_c(
 def percent_tick(value: float, _: int | None) -> str:
     """Write a tick of a rate; the signature is matplotlib's."""
     return f"{100 * value:.0f}%"
-
-
-def _last(scale: Scale, values: Sequence[float | None]) -> tuple[float, float] | None:
-    known = [(x, value) for x, value in zip(scale.places, values, strict=True) if value is not None]
-    return known[-1] if known else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from frozenbench import __version__
-from frozenbench.figures import header, import_box, style
+from frozenbench.figures import glossary, header, import_box, style
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.placing import wrap_words
 
@@ -89,7 +89,9 @@ def make_frame(inputs: Inputs, title: str, subtitle: str, notes: Sequence[str]) 
         title=_set(" ".join(title.split()), style.TITLE, bold=True),
         subtitle=_set(subtitle, style.SUBTITLE),
         box=box,
-        notes=_set(" ".join([*notes, *_slice_notes(inputs)]), style.NOTE),
+        notes=_set(
+            " ".join([*notes, *_slice_notes(inputs), *glossary.explained(inputs)]), style.NOTE
+        ),
         footer=_set(_footer(inputs), style.FOOTER, mono=True),
     )
 
@@ -121,7 +123,7 @@ def _footer(inputs: Inputs) -> str:
         f"figure {inputs.figure}",
         f"workflow {__version__}",
     ]
-    if inputs.responses["recorded"] and inputs.responses["distinct"]:
+    if glossary.replayed(inputs):
         parts.append("REPLAYED")
     status = header.pack_fact(inputs, "status")
     if inputs.imported:

@@ -16,6 +16,8 @@ from frozenbench.figures.placing import fit_columns, wrap_words
 
 # Inches: row pitch, first row under the box top, padding at the sides, key to value, column gap.
 _PITCH, _FIRST, _PAD, _KEY_GAP, _GAP = 0.118, 0.185, 0.07, 0.10, 0.11
+#: Inches between the rows of the table of agents where one has several lines.
+_ROW_GAP = 0.045
 #: The least width to which a column of values, and one of digests, may be wrapped, in characters.
 _LEAST, _DIGEST = 9, 12
 _DIGESTS = ("weights sha256", "tools sha256", "sheet sha256")
@@ -292,12 +294,17 @@ def _lay_table(rows: Sequence[Sequence[str]], inner: float, top: float) -> tuple
     lefts = [_PAD + sum(widths[:i]) + i * (_GAP + min(spare, 0.25)) for i in range(len(heads))]
     items: _Items = [(left, top, head, False) for left, head in zip(lefts, heads, strict=True)]
     top += _PITCH
-    for row in rows[1:]:
-        cells = [wrap_words(text, w + 1e-6, _mono) for text, w in zip(row, widths, strict=True)]
+    held = [
+        [wrap_words(text, w + 1e-6, _mono) for text, w in zip(row, widths, strict=True)]
+        for row in rows[1:]
+    ]
+    # Where a row has several lines, a gap shows where the next one begins.
+    gap = _ROW_GAP if any(len(lines) > 1 for cells in held for lines in cells) else 0.0
+    for cells in held:
         for left, lines in zip(lefts, cells, strict=True):
             items += [(left, top + i * _PITCH, line, True) for i, line in enumerate(lines)]
-        top += _PITCH * max(map(len, cells))
-    return items, top
+        top += _PITCH * max(map(len, cells)) + gap
+    return items, top - gap
 
 
 def _mono(text: str) -> float:

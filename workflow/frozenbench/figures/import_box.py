@@ -8,6 +8,8 @@ from frozenbench.figures.inputs import Inputs
 from frozenbench.import_lines import TRUNCATED, not_stated
 
 CAPTION = "CONTROLS, AS FAR AS THE LOGS STATE THEM"
+#: Figures with curves, which are dashed then.
+_WITH_LINES = ("budget_curves", "pareto")
 #: Marks that change what a curve means; the page has the others.
 _SHOWN = ("contradiction", "no_rows", "missing_row", "null_grade", "harness_error", "overshoot")
 
@@ -61,12 +63,13 @@ def title(inputs: Inputs) -> str:
 
 
 def remark(inputs: Inputs) -> str:
-    """Return why lines are dashed, and how much the logs leave unsaid."""
+    """Return what a cut curve is, and how much the logs leave unsaid."""
     told = not_stated(inputs.controls.need("source")).split(": ")[:2]
     count = told[1].split(":")[0]
     if inputs.controls.get("source", "axis") is None:
         return f"Finished runs as they were run; controls not stated: {count}."
+    kind = f"Dashed: {TRUNCATED}" if inputs.figure in _WITH_LINES else TRUNCATED.capitalize()
     return (
-        f"Dashed: {TRUNCATED}, a lower bound for what an agent would do under that cap; controls "
-        f"not stated: {count}."
+        f"{kind}, a lower bound for what an agent would do under that cap; controls not stated: "
+        f"{count}."
     )

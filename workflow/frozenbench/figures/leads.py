@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from frozenbench.figures import style
 from frozenbench.figures.inputs import Inputs, Row
-from frozenbench.figures.marks import Panel, Scale
+from frozenbench.figures.marks import Panel
 from frozenbench.figures.placing import stagger, wrap
+from frozenbench.figures.scale import Scale
 
 # Inches: line pitch of the words, above them, below them (a bracket and a mark at 100 %).
 _PITCH, _ABOVE, _BELOW = 0.105, 0.03, 0.07
@@ -35,8 +36,9 @@ class LeadSpan:
     bottom: float
 
 
-def lead_spans(inputs: Inputs, scale: Scale, width: float) -> list[LeadSpan]:
+def lead_spans(inputs: Inputs, scale: Scale) -> list[LeadSpan]:
     """Return the spans of all lead flips, their words in rows so that none covers another."""
+    width = scale.width
     grouped: dict[tuple[float, float], list[str]] = {}
     names = [rung.name for rung in inputs.rungs]
     for row in inputs.flips:
@@ -45,14 +47,20 @@ def lead_spans(inputs: Inputs, scale: Scale, width: float) -> list[LeadSpan]:
             low, high = (scale.places[names.index(name)] for name in ends)
             grouped.setdefault((low, high), ["lead flips"]).extend(_words(row, width))
     spans = sorted(grouped)
-    first, _ = scale.limits
     wide = [max(map(_width, grouped[span])) for span in spans]
     centres = [
-        min(max((sum(span) / 2 - first) / scale.per_inch(width), room / 2), width - room / 2)
+        min(max(scale.inches(sum(span) / 2), room / 2), width - room / 2)
         for span, room in zip(spans, wide, strict=True)
     ]
-    order = sorted(range(len(spans)), key=lambda place: centres[place] - wide[place] / 2)
-    rows = stagger([centres[i] for i in order], [wide[i] for i in order], 0.1)
+    # Words with the bracket under them, which is as wide as the span.
+    reach = [
+        (min(centre - room / 2, scale.inches(low)), max(centre + room / 2, scale.inches(high)))
+        for (low, high), centre, room in zip(spans, centres, wide, strict=True)
+    ]
+    order = sorted(range(len(spans)), key=lambda place: reach[place])
+    rows = stagger(
+        [sum(reach[i]) / 2 for i in order], [reach[i][1] - reach[i][0] for i in order], 0.1
+    )
     row_of = dict(zip(order, rows, strict=True))
     heights = [
         max(len(grouped[spans[i]]) for i in order if row_of[i] == row) * _PITCH + _ABOVE + _BELOW

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from frozenbench.figures import style
-from frozenbench.figures.inputs import Inputs, Rung
-from frozenbench.figures.placing import spread, stagger, wrap
+from frozenbench.figures.inputs import Inputs
+from frozenbench.figures.placing import spread, wrap
+from frozenbench.figures.scale import Scale
 from frozenbench.figures.style import Look
 
-#: Sideways offset between agents at the most, inches: a marker's width, so that ties stay visible.
-_DODGE = 0.06
-#: The same where there is one budget and no line to follow.
-_DODGE_ALONE = 0.36
+#: Width of a mark, and the distance of the marks of two agents under one budget, inches.
+_MARK, _APART_MARKS = 5.2 / 72, 0.06
+#: The same distance where there is one budget and no line to follow.
+_APART_ALONE = 0.36
 #: Inches: from a panel to its tick labels, and from one row of these to the next.
 _TO_TICKS, _TICK_PITCH = 0.075, 0.12
 #: A curve that no budget was enforced for.
@@ -26,56 +26,6 @@ _DASHED = (0, (4.0, 1.6))
 LineStyle = str | tuple[float, tuple[float, ...]]
 #: Line pitch of an end label and room between two labels, multiples of the size.
 _LEADING, _APART, _APART_WRAPPED = 1.18, 0.10, 0.45
-
-
-@dataclass(frozen=True)
-class Scale:
-    """The budget axis: log2 of the cap; a budget without one stands a step right of the last.
-
-    Attributes:
-        places: x of each rung, rising.
-        labels: the caps as plain numbers.
-        step, least: mean and smallest distance of neighbours; 1 where there is one rung.
-    """
-
-    places: tuple[float, ...]
-    labels: tuple[str, ...]
-    step: float
-    least: float
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """A quarter of a step beyond both ends."""
-        return self.places[0] - self.step / 4, self.places[-1] + self.step / 4
-
-    def per_inch(self, width: float) -> float:
-        """How much of x an inch of a panel `width` inches wide holds."""
-        low, high = self.limits
-        return (high - low) / width
-
-    def offsets(self, count: int, width: float, most: float) -> list[float]:
-        """Return sideways offsets (x) of `count` marks, at most `most` inches apart."""
-        room = 0.5 * self.least / self.per_inch(width)
-        apart = min(most, room / max(1, count)) * self.per_inch(width)
-        return [(place - (count - 1) / 2) * apart for place in range(count)]
-
-    def tick_rows(self, width: float) -> list[int]:
-        """Return the row of each tick label in which it touches no other."""
-        low, _ = self.limits
-        centres = [(place - low) / self.per_inch(width) for place in self.places]
-        return stagger(centres, [style.width_of(text, style.AXIS) for text in self.labels], 0.05)
-
-
-def make_scale(rungs: Sequence[Rung]) -> Scale:
-    """Return the axis of a ladder."""
-    places = [math.log2(rung.cap) for rung in rungs if rung.cap is not None]
-    steps = [high - low for low, high in pairwise(places)]
-    if len(places) < len(rungs):
-        places.append(places[-1] + (sum(steps) / len(steps) if steps else 1.0) if places else 0.0)
-    steps = [high - low for low, high in pairwise(places)] or [1.0]
-    return Scale(
-        tuple(places), tuple(rung.label for rung in rungs), sum(steps) / len(steps), min(steps)
-    )
 
 
 @dataclass(frozen=True)
@@ -92,18 +42,53 @@ class Panel:
 
     def x(self, place: float) -> float:
         """Return inches from the left for a place on the axis."""
-        low, _ = self.scale.limits
-        return self.left + (place - low) / self.scale.per_inch(self.width)
+        return self.left + self.scale.inches(place)
 
     def y(self, value: float) -> float:
         """Return inches from the top for a value."""
         low, high = self.axes.get_ylim()
         return self.top + self.height * (high - value) / (high - low)
 
-    def dodge(self, looks: Mapping[str, Look]) -> dict[str, float]:
-        """Return the sideways offset of each coloured agent."""
-        most = _DODGE if len(self.scale.places) > 1 else _DODGE_ALONE
-        return dict(zip(looks, self.scale.offsets(len(looks), self.width, most), strict=True))
+
+@dataclass(frozen=True)
+class Standing:
+    """How the marks of one budget stand beside each other.
+
+    Attributes:
+        offsets: for each coloured agent, by rung, how far (x) its mark stands from the tick.
+        size: share of their size at which marks are drawn.
+        clear: whether no mark hides another of its budget.
+    """
+
+    offsets: Mapping[str, tuple[float, ...]]
+    size: float
+    clear: bool
+
+    def xs(self, agent: str, scale: Scale) -> list[float]:
+        """Return x of an agent's marks; those of pale agents stand at the ticks."""
+        moved = self.offsets.get(agent, (0.0,) * len(scale.places))
+        return [place + offset for place, offset in zip(scale.places, moved, strict=True)]
+
+
+def group_width(count: int) -> float:
+    """Return the width of the marks of `count` agents beside each other, inches."""
+    return (count - 1) * _APART_MARKS + _MARK
+
+
+def standing(scale: Scale, looks: Mapping[str, Look]) -> Standing:
+    """Set the marks of the coloured agents beside each other under every budget."""
+    count, rungs = len(looks), range(len(scale.places))
+    apart = _APART_MARKS if len(rungs) > 1 else _APART_ALONE
+    size, clear = scale.shrink([count] * len(rungs), apart, _MARK)
+    found = [scale.stand(rung, count, apart * size, _MARK * size) for rung in rungs]
+    return Standing(
+        {
+            agent: tuple(found[rung][place] * scale.per_inch for rung in rungs)
+            for place, agent in enumerate(looks)
+        },
+        size,
+        clear or count == 1,
+    )
 
 
 def add_panel(
@@ -119,16 +104,16 @@ def add_panel(
     axes.set_ylim(*limits)
     axes.set_xticks(list(scale.places), [""] * len(scale.places))
     panel = Panel(figure, axes, scale, *place)
-    rows = scale.tick_rows(panel.width)
-    for x, row, text in zip(scale.places, rows, scale.labels, strict=True):
-        top = panel.top + panel.height + _TO_TICKS + row * _TICK_PITCH
-        style.put(figure, panel.x(x), top, text, style.AXIS, ha="center")
+    for x, row, text in zip(scale.places, scale.tick_rows, scale.labels, strict=True):
+        if row is not None:
+            top = panel.top + panel.height + _TO_TICKS + row * _TICK_PITCH
+            style.put(figure, panel.x(x), top, text, style.AXIS, ha="center")
     return panel
 
 
-def ticks_height(scale: Scale, width: float) -> float:
+def ticks_height(scale: Scale) -> float:
     """Return what the rows of tick labels beyond the first take, inches."""
-    return max(scale.tick_rows(width)) * _TICK_PITCH
+    return max(row for row in scale.tick_rows if row is not None) * _TICK_PITCH
 
 
 def title_panel(panel: Panel, letter: str, title: str, remark: str) -> None:
@@ -149,11 +134,11 @@ def draw_curves(
     panel: Panel, inputs: Inputs, looks: Mapping[str, Look], columns: tuple[str, str, str]
 ) -> None:
     """Draw value, low and high of every agent at the budgets that were run; pale ones behind."""
-    dodge = panel.dodge(looks)
+    stand = standing(panel.scale, looks)
     for agent in inputs.agents:
         look = looks.get(agent, style.REST)
         values = inputs.series(agent, columns[0])
-        xs = [place + dodge.get(agent, 0.0) for place in panel.scale.places]
+        xs = stand.xs(agent, panel.scale)
         # None breaks a line: a point that is not known is never drawn.
         ys = [math.nan if value is None else value for value in values]
         front = agent in looks
@@ -164,9 +149,9 @@ def draw_curves(
             linewidth=1.5 if front else 0.8,
             linestyle=line_style(inputs),
             marker=look.marker,
-            markersize=look.size,
+            markersize=look.size * stand.size if front else look.size,
             markeredgecolor="white" if front else look.mark,
-            markeredgewidth=0.7 if front else 0,
+            markeredgewidth=0.7 * stand.size if front else 0,
             clip_on=False,
             zorder=4 if front else 2,
             label=agent,
@@ -220,8 +205,13 @@ def end_label(
     return EndLabel(tuple(lines), *end, look.text, size, front)
 
 
-def draw_end_labels(panel: Panel, labels: Sequence[EndLabel], left: float) -> None:
-    """Write labels at `left` inches, apart from each other in the order of their values."""
+def draw_end_labels(
+    panel: Panel, labels: Sequence[EndLabel], left: float, head: float = 0.0
+) -> None:
+    """Write labels at `left` inches, apart from each other in the order of their values.
+
+    The first `head` inches of the panel hold other words, which no line to a label may cross.
+    """
     if not labels:
         return
     last = max(label.x for label in labels)
@@ -230,7 +220,7 @@ def draw_end_labels(panel: Panel, labels: Sequence[EndLabel], left: float) -> No
     centres = spread(
         [panel.y(label.y) for label in order],
         [label.room for label in order],
-        panel.top - 0.06,
+        panel.top + head - 0.06,
         panel.top + panel.height + 0.06,
     )
     for label, centre in zip(order, centres, strict=True):

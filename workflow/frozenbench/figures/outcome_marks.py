@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from frozenbench.figures import style
+from frozenbench.figures.inputs import Inputs
 
 #: Bottom to top: outcome, column, colour. Smallest simulated distance 17.5.
 STACK = (
@@ -27,10 +28,26 @@ MEANINGS = (
 HATCHES: Mapping[str, tuple[str, str]] = {"EXHAUSTED": ("////", "#8F6300")}
 
 
+def unknown(inputs: Inputs) -> list[str]:
+    """Return the outcomes that cannot be told for some cells."""
+    return [
+        name
+        for name, column, _ in STACK
+        if any(None in inputs.series(agent, column) for agent in inputs.agents)
+    ]
+
+
 def draw_legend(
-    figure: Figure, top: float, hatches: Mapping[str, tuple[str, str]] = HATCHES
+    figure: Figure,
+    top: float,
+    absent: Collection[str],
+    untold: Collection[str] = (),
+    hatches: Mapping[str, tuple[str, str]] = HATCHES,
 ) -> None:
-    """Name the outcomes in stacking order; labels inside slivers would not fit."""
+    """Name the outcomes in stacking order; labels inside slivers would not fit.
+
+    `absent` ones occur in no cell that is drawn, and `untold` ones cannot be told: that is said.
+    """
     left, height = style.LEFT, figure.get_figheight()
     for name, _, colour in STACK:
         box = (left / style.WIDTH, 1 - (top + 0.1) / height)
@@ -44,5 +61,14 @@ def draw_legend(
             figure.add_artist(
                 Rectangle(box, *size, transform=figure.transFigure, linewidth=0, **look)  # type: ignore[arg-type]
             )
-        style.put(figure, left + 0.17, top + 0.093, name, style.AXIS, va="baseline")
-        left += 0.17 + style.width_of(name, style.AXIS) + 0.28
+        left += 0.17
+        style.put(figure, left, top + 0.093, name, style.AXIS, va="baseline")
+        left += style.width_of(name, style.AXIS)
+        remark = "not known" if name in untold else "none" if name in absent else ""
+        if remark:
+            left += 0.05
+            style.put(
+                figure, left, top + 0.093, remark, style.NOTE, color=style.MUTED, va="baseline"
+            )
+            left += style.width_of(remark, style.NOTE)
+        left += 0.26

@@ -14,7 +14,7 @@ from frozenbench.figures import style
 from frozenbench.figures.budget_curves import axis_title, percent, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
-from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend
+from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend, unknown
 from frozenbench.figures.placing import wrap
 
 # Inches: panel height, that of more than _MANY agents, gap between panels, widest panel, room
@@ -23,6 +23,10 @@ _HEIGHT, _LOW, _GAP, _WIDEST, _TICKS, _TITLE_PITCH = 1.64, 1.0, 0.2, 3.1, 0.21, 
 _TITLE_GAP, _ROW_GAP, _AXIS_TITLE, _LEGEND = 0.07, 0.13, 0.2, 0.27
 #: Agents above which panels are low, and the least step of upright labels, inches.
 _MANY, _TICK_PITCH = 8, 0.115
+#: Budgets above which the bars of many agents hold no number.
+_NUMBERED = 15
+#: Inches of a bar that stay free beside its number.
+_AROUND = 0.015
 #: Width of a bar, inches of it that hold its value, share with a white edge, smallest value.
 _BAR, _LEAST_VALUE, _SLIVER, _SMALLEST = 0.82, 0.131, 0.015, 4.6
 
@@ -38,6 +42,7 @@ class _Grid:
     upright: bool
     every: int
     ticks: float
+    bar: float
 
     def title_height(self, row: Sequence[str]) -> float:
         return max(len(self.titles[agent]) for agent in row) * _TITLE_PITCH + _TITLE_GAP
@@ -54,16 +59,16 @@ def build_figure(inputs: Inputs) -> Figure:
     Raises:
         BadInput: a control is missing.
     """
+    grid = _grid(inputs)
     given = inputs.view.get("title")
     title = "What happened to every cell"
     frame = make_frame(
         inputs,
         f"{given}: {title[0].lower()}{title[1:]}" if given else title,
-        "Share of cells by outcome, not weighted. Every cell has exactly one outcome; bars sum to "
-        "100\u00a0%.",
-        _notes(inputs),
+        f"Share of cells by outcome, not weighted. {_denominator(inputs)}; every cell has exactly "
+        "one outcome.",
+        _notes(inputs, grid),
     )
-    grid = _grid(inputs)
     # The frame leaves room for one panel title over its top; ours stand below it.
     top = frame.top - 0.2
     end = top + grid.height
@@ -77,24 +82,47 @@ def build_figure(inputs: Inputs) -> Figure:
     columns = len(grid.rows[0])
     middle = style.LEFT + (columns * (grid.width + _GAP) - _GAP) / 2
     style.put(figure, middle, end + 0.02, axis_title(inputs), style.AXIS, ha="center")
-    draw_legend(figure, end + _AXIS_TITLE + 0.07)
+    absent = [
+        name
+        for name, column, _ in STACK
+        if not any(value for agent in inputs.agents for value in inputs.series(agent, column))
+    ]
+    draw_legend(figure, end + _AXIS_TITLE + 0.07, absent, unknown(inputs))
     return figure
 
 
-def _notes(inputs: Inputs) -> list[str]:
-    unknown = [
-        name
-        for name, column, _ in STACK
-        if any(value is None for agent in inputs.agents for value in inputs.series(agent, column))
-    ]
-    told = [f"Not known for some cells, and drawn as nothing: {', '.join(unknown)}."]
-    return [*(told if unknown else []), MEANINGS, "Numbers: PASS, per cent."]
+def _denominator(inputs: Inputs) -> str:
+    """Return how many cells a bar is of."""
+    sizes = sorted(
+        {
+            int(inputs.points[agent, rung.name]["n"])
+            for agent in inputs.agents
+            for rung in inputs.rungs
+        }
+    )
+    if len(sizes) > 1:
+        return f"Each bar: {sizes[0]} to {sizes[-1]} cells (see summary.csv)"
+    tasks, repeats = len(inputs.tasks), int(inputs.controls.need("repeats"))
+    if sizes[0] != tasks * repeats:
+        return f"Each bar: {sizes[0]} cells"
+    made = f"{tasks} tasks × {repeats} repeat{'' if repeats == 1 else 's'}"
+    return f"Each bar: {sizes[0]} cells ({made})"
+
+
+def _notes(inputs: Inputs, grid: _Grid) -> list[str]:
+    names = unknown(inputs)
+    told = [f"Not known for some cells, and drawn as nothing: {', '.join(names)}."]
+    numbers = ["Numbers: PASS, per cent."] if grid.bar >= _narrowest() else []
+    return [*(told if names else []), MEANINGS, *numbers]
 
 
 def _grid(inputs: Inputs) -> _Grid:
     count = len(inputs.agents)
     many = count > _MANY
-    most = (5 if many else 4) if len(inputs.rungs) <= 6 else 3
+    few = len(inputs.rungs) <= 6
+    # Bars of very many budgets hold no number in any case, so that panels may be narrow.
+    bare = len(inputs.rungs) > _NUMBERED
+    most = (5 if few or bare else 3) if many else 4 if few else 3
     columns = math.ceil(count / math.ceil(count / most))
     whole = style.RIGHT - style.LEFT
     width = min(_WIDEST, (whole - _GAP * (columns - 1)) / columns)
@@ -112,6 +140,7 @@ def _grid(inputs: Inputs) -> _Grid:
         upright=upright,
         every=max(1, math.ceil(_TICK_PITCH / step)) if upright else 1,
         ticks=max(labels) + 0.1 if upright else _TICKS,
+        bar=step * _BAR,
     )
 
 
@@ -183,12 +212,17 @@ def _draw_bars(axes: Axes, inputs: Inputs, agent: str) -> None:
 def _write_value(figure: Figure, x: float, y: float, value: float, room: float) -> None:
     """Write a PASS share into its bar, smaller in a narrow bar, not at all in a hair's breadth."""
     text, size = percent(value).rstrip("%"), style.NOTE
-    if style.width_of("88.8", _SMALLEST, bold=True) > room - 0.015:
+    if style.width_of("88.8", _SMALLEST, bold=True) > room - _AROUND:
         text = _whole(value)
-    while size >= _SMALLEST and style.width_of(text, size, bold=True) > room - 0.015:
+    while size >= _SMALLEST and style.width_of(text, size, bold=True) > room - _AROUND:
         size -= 0.4
     if size >= _SMALLEST:
         style.put(figure, x, y, text, size, weight="bold", color="white", ha="center")
+
+
+def _narrowest() -> float:
+    """Return the width of a bar that holds a number of two digits."""
+    return style.width_of("88", _SMALLEST, bold=True) + _AROUND
 
 
 def _whole(value: float) -> str:

@@ -5,39 +5,55 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from frozenbench.figures import style
+from frozenbench.figures import curve_notes, marks, style
 from frozenbench.figures.budget_curves import AXIS_TITLES, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs, plain
-from frozenbench.figures.placing import Rectangle, place_near, spread, stagger, wrap
+from frozenbench.figures.pareto_labels import (
+    MOST_NUMBERED,
+    Labels,
+    column_width,
+    draw_labels,
+    place_labels,
+    staircase,
+)
+from frozenbench.figures.pareto_marks import (
+    LIMITS,
+    Mark,
+    Plane,
+    Point,
+    budgets,
+    front,
+    make_marks,
+    make_plane,
+    mark_of,
+    points,
+)
+from frozenbench.figures.placing import stagger
 from frozenbench.figures.style import Look
 
-# Inches: the panel, room of its axis, wrapped labels, and those that find no place beside a mark.
-_HEIGHT, _WIDTH, _AXIS_TITLE, _TO_NOTES = 2.55, 5.33, 0.245, 0.5
-_LABEL, _COLUMN = 1.45, 1.05
-#: Places at which a label may lie over a line before it goes to the right of the panel.
-_CROSSED = 3
-#: Least width of the token axis, in octaves, and the room at its ends.
-_OCTAVES, _EDGE = 2.0, 0.06
-_LIMITS = (-0.015, 1.015)
+# Inches: the panel, that of no points, room of its axis, the widest column of names at its right.
+_HEIGHT, _EMPTY, _WIDTH, _AXIS_TITLE, _TO_NOTES, _COLUMN = 2.55, 0.5, 5.33, 0.245, 0.5, 1.9
+#: The front where budgets were enforced; a cut curve is dashed, so that there it is whole.
+_DASHED = (0, (4, 2))
+#: Pale agents on the front that are named in the note.
+_NAMED = 4
 
 
 @dataclass(frozen=True)
-class Point:
-    """One agent under one budget: mean tokens of the cells that report them, and its rate."""
+class _Drawn:
+    """All that stands in the panel."""
 
-    agent: str
-    budget: str
-    tokens: float
-    rate: float
-    low: float | None
-    high: float | None
+    plane: Plane
+    marks: Sequence[Mark]
+    best: Sequence[Mark]
+    labels: Labels
+    clear: bool
 
 
 def build_figure(inputs: Inputs) -> Figure:
@@ -48,42 +64,51 @@ def build_figure(inputs: Inputs) -> Figure:
     """
     looks = style.coloured(inputs.agents, inputs.view.get("focus"))
     found = points(inputs)
+    drawn = _lay_out(inputs, looks, found)
     given = inputs.view.get("title")
     title = "Pass rate against tokens spent"
+    kind = "Stepped line" if inputs.imported else "Dashed"
     frame = make_frame(
         inputs,
         f"{given}: {title[0].lower()}{title[1:]}" if given else title,
-        f"Each point: one agent {_budget(inputs)}. Dashed: the best rate for that spend or less.",
-        _notes(inputs, looks, found),
+        f"Each mark: one agent {_budget(inputs)}. {kind}: the best rate for that spend or less.",
+        _notes(inputs, looks, found, drawn),
     )
-    end = frame.top + _HEIGHT
+    # The panel is laid out from 0; now its place is known.
+    drawn = _lay_out(inputs, looks, found, frame.top)
+    plane = drawn.plane
+    end = frame.top + plane.height
     figure = frame.open(end + _TO_NOTES)
-    axes = style.axes_at(figure, style.LEFT, frame.top, _WIDTH, _HEIGHT)
-    axes.set_ylim(*_LIMITS)
-    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+    axes = style.axes_at(figure, plane.left, plane.top, plane.width, plane.height)
+    axes.set_facecolor("none")
+    axes.set_xlim(plane.low, plane.high)
+    axes.set_ylim(*LIMITS)
+    axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0] if found else [])
+    axes.set_xticks([])
     axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
     baseline = frame.top - 0.085
     heading = "Weighted pass rate"
     style.put(figure, style.LEFT, baseline, heading, style.PANEL, weight="bold", va="baseline")
-    plane = make_plane(axes, found, frame.top)
-    if found:
-        _draw_ticks(figure, plane)
-    _draw_points(axes, plane, inputs, looks, found)
-    best = front(found)
-    xs = [plane.place(point.tokens) for point in best]
+    middle = plane.left + plane.width / 2
+    if not found:
+        words, y = "No agent reports its tokens.", plane.top + plane.height / 2
+        style.put(figure, middle, y, words, style.AXIS, ha="center", va="center")
+        axes.set_axis_off()
+        return figure
+    _draw_ticks(figure, plane)
+    _draw_marks(axes, inputs, looks, drawn)
+    corners = staircase(drawn.best)
     axes.plot(
-        xs,
-        [point.rate for point in best],
+        [plane.place_at(x) for x, _ in corners],
+        [LIMITS[1] - (y - plane.top) / plane.height * (LIMITS[1] - LIMITS[0]) for _, y in corners],
         color=style.INK,
         linewidth=0.9,
-        linestyle=(0, (4, 2)),
-        drawstyle="steps-post",
+        linestyle="-" if inputs.imported else _DASHED,
         zorder=2.5,
         label="front",
     )
-    _draw_labels(figure, plane, looks, found, best)
-    middle = style.LEFT + _WIDTH / 2
-    words = "Mean tokens spent per run (log₂ scale)" if found else "No agent reports its tokens."
+    draw_labels(figure, plane, looks, drawn.marks, drawn.labels)
+    words = "Mean tokens spent per run (log₂ scale)"
     style.put(figure, middle, end + _AXIS_TITLE, words, style.AXIS, ha="center")
     return figure
 
@@ -97,89 +122,53 @@ def _budget(inputs: Inputs) -> str:
     return "as it was run" if unit is None else f"cut at one cap ({unit})"
 
 
-def points(inputs: Inputs) -> list[Point]:
-    """Return the points whose tokens and rate are known, agents in the config's order."""
-    found = []
-    for agent in inputs.agents:
-        for rung in inputs.rungs:
-            row = inputs.points[agent, rung.name]
-            if not row["tokens_n"] or row["total_tokens"] is None:
-                continue
-            if row["weighted_pass_rate"] is None:
-                continue
-            tokens = row["total_tokens"] / row["tokens_n"]
-            ends = row["weighted_low"], row["weighted_high"]
-            found.append(Point(agent, rung.label, tokens, row["weighted_pass_rate"], *ends))
-    return found
-
-
-def front(found: Sequence[Point]) -> list[Point]:
-    """Return the points with a higher rate than every one that spends as much or less."""
-    best: list[Point] = []
-    for point in sorted(found, key=lambda point: (point.tokens, -point.rate)):
-        if not best or point.rate > best[-1].rate:
-            best.append(point)
-    return best
-
-
-@dataclass(frozen=True)
-class Plane:
-    """The token axis: log2, with a place for 0 an octave left of the least; inches."""
-
-    low: float
-    high: float
-    zero: float | None
-    top: float
-
-    def place(self, tokens: float) -> float:
-        """Return x for a mean of tokens."""
-        if tokens <= 0:
-            return self.low if self.zero is None else self.zero
-        return math.log2(tokens)
-
-    def x(self, place: float) -> float:
-        """Return inches from the left for x."""
-        return style.LEFT + _WIDTH * (place - self.low) / (self.high - self.low)
-
-    def y(self, rate: float) -> float:
-        """Return inches from the top for a rate."""
-        low, high = _LIMITS
-        return self.top + _HEIGHT * (high - rate) / (high - low)
-
-
-def make_plane(axes: Axes, found: Sequence[Point], top: float) -> Plane:
-    """Return the axis that holds all points, at least two octaves wide."""
-    logs = [math.log2(point.tokens) for point in found if point.tokens > 0] or [10.0]
-    low, high = min(logs), max(logs)
-    zero = low - 1 if any(point.tokens <= 0 for point in found) else None
-    low = low if zero is None else zero
-    room = max(0.0, _OCTAVES - (high - low)) / 2 + _EDGE * max(_OCTAVES, high - low)
-    plane = Plane(low - room, high + room, zero, top)
-    axes.set_xlim(plane.low, plane.high)
-    return plane
+def _lay_out(
+    inputs: Inputs, looks: Mapping[str, Look], found: Sequence[Point], top: float = 0.0
+) -> _Drawn:
+    """Place marks and words in a panel that begins at `top` inches; it grows with the names."""
+    column = column_width(looks, _COLUMN)
+    width = min(_WIDTH, style.RIGHT - style.LEFT - 0.1 - column)
+    height = _HEIGHT if found else _EMPTY
+    caps = [rung.label for rung in inputs.rungs]
+    while True:
+        plane = make_plane(found, top, width, height)
+        held, clear = make_marks(plane, found, looks)
+        best: list[Mark] = []
+        for point in front(found):
+            mark = mark_of(held, point)
+            if mark not in best:
+                best.append(mark)
+        room = style.RIGHT - plane.left - plane.width - 0.09
+        labels = place_labels(plane, caps, looks, held, best, room)
+        if labels.height <= height:
+            return _Drawn(plane, held, best, labels, clear)
+        height = labels.height
 
 
 def _draw_ticks(figure: Figure, plane: Plane) -> None:
-    """Number the axis in steps of 1, 2, 5, or of 1 where these would touch."""
-    least, most = (math.floor(end * math.log10(2)) for end in (plane.low, plane.high))
-    decades = range(least, most + 1)
-    start = plane.low if plane.zero is None else plane.zero + 0.5
-    for steps in ((1, 2, 5), (1,)):
-        numbers = [step * 10.0**decade for decade in decades for step in steps]
-        ticks = {
-            math.log2(number): _short(number)
-            for number in numbers
-            if start <= math.log2(number) <= plane.high
-        }
-        if plane.zero is not None:
-            ticks = {plane.zero: "0", **ticks}
+    """Number the axis in steps of 1, 2, 5; in all where these are one or none; in 1 if they touch."""
+    for steps in ((1, 2, 5), range(1, 10), (1,)):
+        ticks = _ticks(plane, steps)
         centres = [plane.x(place) for place in ticks]
         widths = [style.width_of(text, style.AXIS) for text in ticks.values()]
-        if max(stagger(centres, widths, 0.05), default=0) == 0:
+        if len(ticks) > 1 and max(stagger(centres, widths, 0.05)) == 0:
             break
     figure.axes[0].set_xticks(list(ticks), [""] * len(ticks))
     for centre, text in zip(centres, ticks.values(), strict=True):
-        style.put(figure, centre, plane.top + _HEIGHT + 0.075, text, style.AXIS, ha="center")
+        style.put(figure, centre, plane.top + plane.height + 0.075, text, style.AXIS, ha="center")
+
+
+def _ticks(plane: Plane, steps: Sequence[int]) -> dict[float, str]:
+    """Return x and text of the decimal steps that lie on the axis, and of 0 where it has a place."""
+    least, most = (math.floor(end * math.log10(2)) for end in (plane.low, plane.high))
+    numbers = [step * 10.0**decade for decade in range(least, most + 1) for step in steps]
+    start = plane.low if plane.zero is None else plane.zero + 0.5
+    found = {
+        math.log2(number): _short(number)
+        for number in numbers
+        if start <= math.log2(number) <= plane.high
+    }
+    return found if plane.zero is None else {plane.zero: "0", **found}
 
 
 def _short(number: float) -> str:
@@ -189,19 +178,31 @@ def _short(number: float) -> str:
     return plain(number)
 
 
-def _draw_points(
-    axes: Axes,
-    plane: Plane,
-    inputs: Inputs,
-    looks: Mapping[str, Look],
-    found: Sequence[Point],
-) -> None:
+def _draw_marks(axes: Axes, inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> None:
+    """Draw lines, marks and intervals; every point of a mark stands where the mark was set."""
+    plane = drawn.plane
     for agent in inputs.agents:
-        own = [point for point in found if point.agent == agent]
+        own = sorted(
+            (
+                (point, mark.shift)
+                for mark in drawn.marks
+                for point in mark.points
+                if mark.agent == agent
+            ),
+            key=lambda held: held[0].rung,
+        )
         look, ahead = looks.get(agent, style.REST), agent in looks
-        xs = [plane.place(point.tokens) for point in own]
-        ys = [point.rate for point in own]
-        axes.plot(xs, ys, color=look.mark, linewidth=1.0, alpha=0.6, zorder=2 if ahead else 1)
+        xs = [plane.place_at(plane.x(plane.place(p.tokens)) + shift) for p, shift in own]
+        ys = [point.rate for point, _ in own]
+        axes.plot(
+            xs,
+            ys,
+            color=look.mark,
+            linewidth=1.0,
+            linestyle=marks.line_style(inputs),
+            alpha=0.6,
+            zorder=2 if ahead else 1,
+        )
         axes.plot(
             xs,
             ys,
@@ -215,134 +216,20 @@ def _draw_points(
             clip_on=False,
             label=agent,
         )
-        for x, point in zip(xs, own, strict=True):
-            if ahead and point.low is not None and point.high is not None:
-                axes.vlines(
-                    x, point.low, point.high, color=look.mark, linewidth=1.1, alpha=0.55, zorder=3
-                )
+        # Equal intervals once: several half transparent ones would be a darker one.
+        bars = {
+            (round(x, 9), point.low, point.high): None
+            for x, (point, _) in zip(xs, own, strict=True)
+            if ahead and point.low is not None and point.high is not None
+        }
+        for x, low, high in bars:
+            axes.vlines(x, low, high, color=look.mark, linewidth=1.1, alpha=0.55, zorder=3)
 
 
-def _draw_labels(
-    figure: Figure,
-    plane: Plane,
-    looks: Mapping[str, Look],
-    found: Sequence[Point],
-    best: Sequence[Point],
-) -> None:
-    """Name agents beside a mark of theirs, or else at the right; then number the front."""
-    taken = _obstacles(plane, looks, found)
-    soft = _lines(plane, looks, found)
-    steps = _samples(_staircase(plane, best))
-    right, bottom = style.LEFT + _WIDTH, plane.top + _HEIGHT - 0.02
-    inside = Rectangle(style.LEFT + 0.02, plane.top, right, bottom)
-    homeless: list[tuple[str, Point]] = []
-    for agent, look in looks.items():
-        own = [point for point in found if point.agent == agent]
-        lines = wrap(agent, _LABEL, _bold)
-        size = (max(map(_bold, lines)), (1 + (len(lines) - 1) * 1.18) * style.END_LABEL / 72)
-        marks = [(plane.x(plane.place(point.tokens)), plane.y(point.rate)) for point in own[::-1]]
-        spot = place_near(marks, size, 0.075, [*taken, *steps], soft, inside, most=_CROSSED)
-        if spot is not None:
-            taken.append(spot)
-            _write(figure, spot.left, spot.top, lines, look)
-        elif own:
-            homeless.append((agent, own[-1]))
-    _draw_column(figure, plane, looks, homeless)
-    for point in best:
-        text = style.width_of(point.budget, style.NOTE), style.NOTE / 72
-        mark = (plane.x(plane.place(point.tokens)), plane.y(point.rate))
-        spot = place_near([mark], text, 0.06, [*taken, *soft, *steps], [], inside, left_first=True)
-        if spot is not None:
-            taken.append(spot)
-            style.put(figure, spot.left, spot.top, point.budget, style.NOTE)
-
-
-def _bold(line: str) -> float:
-    return style.width_of(line, style.END_LABEL, bold=True)
-
-
-def _write(figure: Figure, left: float, top: float, lines: Sequence[str], look: Look) -> None:
-    for place, line in enumerate(lines):
-        y = top + (0.81 + place * 1.18) * style.END_LABEL / 72
-        style.put(
-            figure,
-            left,
-            y,
-            line,
-            style.END_LABEL,
-            color=look.text,
-            weight="bold",
-            va="baseline",
-        )
-
-
-def _draw_column(
-    figure: Figure,
-    plane: Plane,
-    looks: Mapping[str, Look],
-    homeless: Sequence[tuple[str, Point]],
-) -> None:
-    """Name agents at the right of the panel, joined to their last mark by a thin line."""
-    order = sorted(homeless, key=lambda item: plane.y(item[1].rate))
-    lines = [wrap(agent, _COLUMN, _bold) for agent, _ in order]
-    heights = [(0.25 + 1.18 * len(text)) * style.END_LABEL / 72 for text in lines]
-    wanted = [plane.y(point.rate) for _, point in order]
-    left = style.LEFT + _WIDTH + 0.09
-    centres = spread(wanted, heights, plane.top, plane.top + _HEIGHT)
-    for (agent, point), text, centre, height in zip(order, lines, centres, heights, strict=True):
-        _write(figure, left, centre - height / 2, text, looks[agent])
-        start = (plane.x(plane.place(point.tokens)) + 0.06, plane.y(point.rate))
-        style.leader(figure, start, (left - 0.03, centre))
-
-
-def _obstacles(plane: Plane, looks: Mapping[str, Look], found: Sequence[Point]) -> list[Rectangle]:
-    """Return what no label may cover: marks and intervals."""
-    taken = []
-    for point in found:
-        x, y = plane.x(plane.place(point.tokens)), plane.y(point.rate)
-        half = 0.045 if point.agent in looks else 0.02
-        taken.append(Rectangle(x - half, y - half, x + half, y + half))
-        if point.agent in looks and point.low is not None and point.high is not None:
-            taken.append(Rectangle(x - 0.01, plane.y(point.high), x + 0.01, plane.y(point.low)))
-    return taken
-
-
-def _lines(plane: Plane, looks: Mapping[str, Look], found: Sequence[Point]) -> list[Rectangle]:
-    """Return what a label should not cover if it can: the lines between an agent's marks."""
-    samples = []
-    for agent in looks:
-        own = [point for point in found if point.agent == agent]
-        samples += _samples(
-            [(plane.x(plane.place(point.tokens)), plane.y(point.rate)) for point in own]
-        )
-    return samples
-
-
-def _staircase(plane: Plane, best: Sequence[Point]) -> list[tuple[float, float]]:
-    corners: list[tuple[float, float]] = []
-    for point in best:
-        x, y = plane.x(plane.place(point.tokens)), plane.y(point.rate)
-        corners += [(x, corners[-1][1]), (x, y)] if corners else [(x, y)]
-    return corners
-
-
-def _samples(corners: Sequence[tuple[float, float]]) -> list[Rectangle]:
-    """Return small rectangles along a line, close enough that no text passes between them."""
-    samples = []
-    for (x0, y0), (x1, y1) in pairwise(corners):
-        steps = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / 0.04))
-        for step in range(steps + 1):
-            x, y = x0 + (x1 - x0) * step / steps, y0 + (y1 - y0) * step / steps
-            samples.append(Rectangle(x - 0.005, y - 0.005, x + 0.005, y + 0.005))
-    return samples
-
-
-def _notes(inputs: Inputs, looks: Mapping[str, Look], found: Sequence[Point]) -> list[str]:
-    notes = [
-        "Numbers: budgets on the dashed line.",
-        "Bars: 95\u00a0% Wilson intervals.",
-        "Spend is an outcome; the budget is the control.",
-    ]
+def _notes(
+    inputs: Inputs, looks: Mapping[str, Look], found: Sequence[Point], drawn: _Drawn
+) -> list[str]:
+    notes = [*_reading(inputs, looks, drawn)] if found else []
     shown = {agent: sum(point.agent == agent for point in found) for agent in inputs.agents}
     absent = [agent for agent, count in shown.items() if not count]
     partial = [agent for agent, count in shown.items() if 0 < count < len(inputs.rungs)]
@@ -361,6 +248,60 @@ def _notes(inputs: Inputs, looks: Mapping[str, Look], found: Sequence[Point]) ->
         notes.append(f"{missing} cells report no tokens and are in no mean.")
     if any(point.tokens <= 0 for point in found):
         notes.append("0 has no place on the scale; it stands at the left end.")
-    if len(looks) < len(inputs.agents):
-        notes.append(f"Pale: the other {len(inputs.agents) - len(looks)} agents.")
+    notes.append(f"Flips: {_where(inputs)}")
     return notes
+
+
+def _reading(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> list[str]:
+    """Return how marks, numbers, bars and the front are read."""
+    line = "stepped" if inputs.imported else "dashed"
+    left_out = drawn.labels.missing
+    coloured = sum(mark.agent in looks for mark in drawn.marks)
+    numbers = f"on the {line} line always, elsewhere where there is room"
+    if coloured > MOST_NUMBERED:
+        numbers = f"on the {line} line alone"
+    if left_out:
+        numbers = f"where there is room; {left_out} marks of the {line} line have none"
+    notes = [
+        f"Numbers: budgets, {numbers}. Bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} "
+        "tasks.",
+        "EXHAUSTED cells (a cap was hit, and the tests do not pass) count as not passed, with "
+        "their tokens.",
+    ]
+    moved = max((abs(mark.shift) for mark in drawn.marks), default=0.0)
+    if not drawn.clear:
+        notes.append("Marks stand side by side as far as there is room; some hide others.")
+    elif moved > 0.005:
+        notes.append(
+            "Marks that would hide each other stand side by side, up to "
+            f"{moved:.2f} in off their place."
+        )
+    if len(looks) < len(inputs.agents):
+        pale = len(inputs.agents) - len(looks)
+        notes.append(f"Pale: the other {pale} agents{_pale(inputs, looks, drawn)}.")
+    return notes
+
+
+def _pale(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> str:
+    """Return which pale agents are on the front, with their budgets there."""
+    caps = [rung.label for rung in inputs.rungs]
+    held: dict[str, list[int]] = {}
+    for mark in drawn.best:
+        if mark.agent not in looks:
+            held.setdefault(mark.agent, []).extend(point.rung for point in mark.points)
+    if not held:
+        return ""
+    if len(held) > _NAMED:
+        return f", {len(held)} of them on the front (see the tables)"
+    told = [f"{agent} ({budgets(caps, rungs)})" for agent, rungs in held.items()]
+    return f", on the front {', '.join(told)}"
+
+
+def _where(inputs: Inputs) -> str:
+    """Return what the flips are, and where they stand."""
+    where = (
+        "budget_curves" if "budget_curves" in (inputs.view.get("figures") or ()) else "flips.csv"
+    )
+    if not int(inputs.facts.need("pairs")) or len(inputs.rungs) == 1:
+        return curve_notes.flips_found(inputs)
+    return f"{curve_notes.flips_found(inputs).replace(' flips', '').rstrip('.')}; see {where}."

@@ -159,17 +159,36 @@ def rule(
     )
 
 
-def leader(figure: Figure, start: tuple[float, float], end: tuple[float, float]) -> None:
+def leader(
+    figure: Figure, start: tuple[float, float], end: tuple[float, float], color: str = RULE
+) -> None:
     """Join a curve's end with its label, behind everything else; inches."""
     height = figure.get_figheight()
     figure.add_artist(
         Line2D(
             [start[0] / WIDTH, end[0] / WIDTH],
             [1 - start[1] / height, 1 - end[1] / height],
-            color=RULE,
+            color=color,
             linewidth=0.6,
+            alpha=1 if color == RULE else 0.6,
             transform=figure.transFigure,
             zorder=-2,
+        )
+    )
+
+
+def glyph(figure: Figure, centre: tuple[float, float], look: Look) -> None:
+    """Draw an agent's marker beside its name; inches."""
+    figure.add_artist(
+        Line2D(
+            [centre[0] / WIDTH],
+            [1 - centre[1] / figure.get_figheight()],
+            linestyle="none",
+            color=look.mark,
+            marker=look.marker,
+            markersize=look.size,
+            markeredgewidth=0,
+            transform=figure.transFigure,
         )
     )
 

@@ -37,6 +37,11 @@ class TaskCells:
         found: Counts = self.counts[..., OUTCOMES.index("PASS")]
         return found
 
+    @property
+    def outcomes(self) -> set[str]:
+        """The outcomes that occur."""
+        return {name for place, name in enumerate(OUTCOMES) if self.counts[..., place].any()}
+
     def of(self, agents: Sequence[int]) -> TaskCells:
         """Return the cells of some agents, by place."""
         return TaskCells(self.tasks, self.counts[list(agents)])
@@ -74,43 +79,64 @@ def read_task_cells(
 
 @dataclass(frozen=True)
 class Band:
-    """Tasks of one kind, those that tell the most apart first; places in `TaskCells.tasks`."""
+    """Tasks of one kind, those that tell the most apart first; places in `TaskCells.tasks`.
+
+    Attributes:
+        title: the heading over them.
+        told: what the subtitle says of them, after their number.
+        tasks: their places.
+    """
 
     title: str
+    told: str
     tasks: tuple[int, ...]
 
 
 def bands(cells: TaskCells) -> list[Band]:
     """Sort tasks into bands by what they do to a comparison; empty bands are left out.
 
-    The difference of two agents changes from budget b to budget c by Σ w (s_t(c) − s_t(b)), so only
-    tasks whose s_t (PASS of one minus PASS of the other) differs can change an order. With one
-    agent: by whether the number of PASS changes with the budget.
+    PASS is compared with not PASS, whatever the other outcome. The difference of two agents changes
+    from budget b to budget c by Σ w (s_t(c) − s_t(b)), so only tasks whose s_t (PASS of one minus
+    PASS of the other) differs can change an order. With one agent: by whether the number of PASS
+    changes with the budget.
     """
     passed = cells.passed
     if len(passed) == 1:
         changes = np.abs(np.diff(passed[0], axis=0)).sum(axis=0)
-        alone = {0: "Change with the budget", 2: "The same under every budget"}
-        return _bands(np.where(changes > 0, 0, 2), changes, alone)
+        return _bands(np.where(changes > 0, 3, 4), changes)
     pairs = combinations(range(len(passed)), 2)
     apart = np.array([passed[a] - passed[b] for a, b in pairs])
     moves = np.abs(np.diff(apart, axis=1)).sum(axis=(0, 1))
     swaps = ((apart > 0).any(axis=1) & (apart < 0).any(axis=1)).sum(axis=0)
     kinds = np.where(moves > 0, 0, np.where((apart != 0).any(axis=(0, 1)), 1, 2))
-    told = {
-        0: "Compare agents differently as the budget changes: these alone can flip a ranking",
-        1: "Tell agents apart, alike under every budget",
-        2: "Tell no two agents apart",
-    }
     strength = np.where(moves > 0, swaps * (int(moves.max(initial=0)) + 1) + moves, 0)
-    return _bands(kinds, strength, told)
+    return _bands(kinds, strength)
 
 
-def _bands(kinds: Counts, strength: Counts, told: dict[int, str]) -> list[Band]:
+#: Heading of each band, and what the subtitle says of its tasks.
+_TOLD = (
+    (
+        "Difference between agents changes with the budget: these tasks alone can flip a ranking",
+        "whose differences change with the budget",
+    ),
+    (
+        "Agents differ, by the same under every budget",
+        "with constant differences",
+    ),
+    (
+        "Same for all agents under each budget (PASS or not)",
+        "alike for all agents",
+    ),
+    ("Changes with the budget (PASS or not)", "that change with the budget"),
+    ("Same under every budget (PASS or not)", "the same under every budget"),
+)
+
+
+def _bands(kinds: Counts, strength: Counts) -> list[Band]:
     found = []
-    for kind, title in told.items():
+    for kind, (title, told) in enumerate(_TOLD):
         tasks = [int(task) for task in np.flatnonzero(kinds == kind)]
         tasks.sort(key=lambda task: -int(strength[task]))
         if tasks:
-            found.append(Band(title, tuple(tasks)))
+            found.append(Band(title, told, tuple(tasks)))
     return found

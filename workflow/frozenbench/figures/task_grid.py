@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,13 +17,14 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from frozenbench.canonical import BadInput
-from frozenbench.figures import style
+from frozenbench.figures import style, task_totals
 from frozenbench.figures.budget_curves import axis_title
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
-from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend
+from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend, unknown
 from frozenbench.figures.placing import wrap
 from frozenbench.figures.task_cells import Band, Counts, TaskCells, bands
+from frozenbench.figures.task_totals import Totals
 from frozenbench.outcomes import OUTCOMES
 
 #: Tasks that are drawn one by one.
@@ -63,7 +65,7 @@ class _Grid:
     cell: float
     titles: dict[str, list[str]]
     upright: bool
-    every: int
+    labelled: range
     ticks: float
 
     @property
@@ -97,10 +99,12 @@ def build_figure(inputs: Inputs) -> Figure:
         _subtitle(found),
         _notes(inputs, agents, rows, cells),
     )
-    labels = [_shortened(name) for name in _names(inputs, rows, cells)]
-    grid = _lay_out(inputs, agents, labels)
+    labels = _shortened(_names(inputs, rows, cells))
+    totals = task_totals.count(cells)
+    grid = _lay_out(inputs, agents, labels, totals)
     top = frame.top - 0.2 + grid.head
-    end = top + rows.height + grid.ticks
+    ticks = top + rows.height + totals.height(grid.cell)
+    end = ticks + grid.ticks
     figure = frame.open(end + _AXIS_TITLE + _LEGEND + 0.12)
     _write_rows(figure, rows, labels, grid, top)
     for place, agent in enumerate(agents):
@@ -111,10 +115,14 @@ def build_figure(inputs: Inputs) -> Figure:
             style.put(figure, x, y, text, style.END_LABEL, weight="bold", va="baseline")
         axes = style.axes_at(figure, grid.panel(place), top, grid.width, rows.height)
         _draw_cells(axes, cells.counts[place], rows, grid)
-        _draw_ticks(figure, inputs, grid, grid.panel(place), top + rows.height)
+        panel = task_totals.Row(grid.panel(place), top + rows.height, grid.cell)
+        task_totals.draw_counts(figure, totals, place, panel, grid.labelled)
+        _draw_ticks(figure, inputs, grid, grid.panel(place), ticks)
+    task_totals.draw_label(figure, totals, (grid.left - 0.05, top + rows.height))
     middle = (grid.left + grid.panel(len(agents) - 1) + grid.width) / 2
     style.put(figure, middle, end + 0.02, axis_title(inputs), style.AXIS, ha="center")
-    draw_legend(figure, end + _AXIS_TITLE + 0.07, _HATCHES)
+    absent = {name for name, _, _ in STACK} - cells.outcomes
+    draw_legend(figure, end + _AXIS_TITLE + 0.07, absent, unknown(inputs), _HATCHES)
     return figure
 
 
@@ -133,16 +141,16 @@ def _choose(found: Sequence[Band], cells: TaskCells) -> _Rows:
 
 
 def _subtitle(found: Sequence[Band]) -> str:
-    counts = [f"{len(band.tasks)} {_short(band.title)}" for band in found]
-    return f"Of {sum(len(band.tasks) for band in found)} tasks, {'; '.join(counts)}."
-
-
-def _short(title: str) -> str:
-    return title[0].lower() + title.split(":")[0].split(",")[0][1:]
+    counts = [f"{len(band.tasks)} {band.told}" for band in found]
+    return f"{sum(len(band.tasks) for band in found)} tasks: {', '.join(counts)}."
 
 
 def _notes(inputs: Inputs, agents: Sequence[str], rows: _Rows, cells: TaskCells) -> list[str]:
-    notes = ["Rows: tasks; columns: budgets. Not weighted.", MEANINGS]
+    notes = [
+        "Rows: tasks; columns: budgets. Not weighted. Groups compare PASS with not PASS alone; in "
+        "each, the most PASS come first.",
+        MEANINGS,
+    ]
     if inputs.controls.need("repeats") > 1:
         notes.append("A cell is split by the outcomes of its repeats.")
     if rows.rest:
@@ -154,11 +162,12 @@ def _notes(inputs: Inputs, agents: Sequence[str], rows: _Rows, cells: TaskCells)
         first = "the first of the logs" if inputs.imported else "the first of the config"
         chosen = "chosen by focus" if inputs.view.get("focus") else first
         notes.append(
-            f"Drawn: {len(agents)} agents, {chosen}; bands are theirs alone. The other "
+            f"Drawn: {len(agents)} agents, {chosen}; groups are theirs alone. The other "
             f"{len(inputs.agents) - len(agents)} are in cells.parquet."
         )
-    if any(_shortened(name) != name for name in _names(inputs, rows, cells)):
-        notes.append("Long names of tasks are shortened in the middle.")
+    names = _names(inputs, rows, cells)
+    if _shortened(names) != names:
+        notes.append("Long names of tasks are shortened.")
     return notes
 
 
@@ -181,7 +190,24 @@ def _by_ease(tasks: Sequence[int], cells: TaskCells) -> tuple[int, ...]:
     return tuple(sorted(tasks, key=place))
 
 
-def _shortened(name: str) -> str:
+def _shortened(names: Sequence[str], cut: int = 0) -> list[str]:
+    """Return names that fit, without their first `cut` letters; different names stay different.
+
+    The middle is left out; where names are the same then, what they share at their beginning.
+    """
+    found = [_without_middle(f"…{name[cut:]}" if cut else name) for name in names]
+    for text in set(found):
+        places = [place for place, other in enumerate(found) if other == text]
+        like = [names[place] for place in places]
+        if len(set(like)) > 1:
+            shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*like, strict=False))
+            again = _shortened(like, max(cut + 1, len(list(shared))))
+            for place, told in zip(places, again, strict=True):
+                found[place] = told
+    return found
+
+
+def _without_middle(name: str) -> str:
     if style.width_of(name, _LABEL_SIZE) <= _LABEL:
         return name
     keep = len(name) - 1
@@ -192,8 +218,9 @@ def _shortened(name: str) -> str:
         keep -= 1
 
 
-def _lay_out(inputs: Inputs, agents: Sequence[str], labels: Sequence[str]) -> _Grid:
+def _lay_out(inputs: Inputs, agents: Sequence[str], labels: Sequence[str], totals: Totals) -> _Grid:
     widest = max((style.width_of(text, _LABEL_SIZE) for text in labels), default=0.0)
+    widest = max(widest, totals.label_width)
     left = style.LEFT + max(widest, 0.3) + 0.07
     count = len(agents)
     width = min(_WIDEST, (style.RIGHT - left - _GAP * (count - 1)) / count)
@@ -210,7 +237,7 @@ def _lay_out(inputs: Inputs, agents: Sequence[str], labels: Sequence[str]) -> _G
             for agent in agents
         },
         upright=upright,
-        every=every,
+        labelled=range((len(inputs.rungs) - 1) % every, len(inputs.rungs), every),
         ticks=max(texts) + 0.1 if upright else _TICKS,
     )
 
@@ -305,15 +332,14 @@ def _add(axes: Axes, name: str, colour: str, boxes: Sequence[Box]) -> None:
 
 
 def _draw_ticks(figure: Figure, inputs: Inputs, grid: _Grid, left: float, top: float) -> None:
-    for place, rung in enumerate(inputs.rungs):
-        # The last is always labelled: it can be the one without a cap.
-        if (len(inputs.rungs) - 1 - place) % grid.every == 0:
-            style.put(
-                figure,
-                left + (place + 0.5) * grid.cell,
-                top + 0.05,
-                rung.label,
-                style.AXIS,
-                ha="center",
-                rotation=90 if grid.upright else 0,
-            )
+    # The last is always labelled: it can be the one without a cap.
+    for place in grid.labelled:
+        style.put(
+            figure,
+            left + (place + 0.5) * grid.cell,
+            top + 0.05,
+            inputs.rungs[place].label,
+            style.AXIS,
+            ha="center",
+            rotation=90 if grid.upright else 0,
+        )
