@@ -16,6 +16,7 @@ from frozenbench.pages.blocks import (
     Code,
     Item,
     Items,
+    Lines,
     Page,
     Paragraph,
     Picture,
@@ -25,6 +26,9 @@ from frozenbench.pages.blocks import (
     Stories,
     Story,
     Subheading,
+    code,
+    plain,
+    spans,
     table,
 )
 from frozenbench.pages.html import html
@@ -51,6 +55,7 @@ def page_of(text: str) -> Page:
         Subheading(text),
         Items((Item(text, (text,)), Item(text, (text,), run_on=True))),
         table(text, [text, "rate", "n"], [[text, Rate(0.5, 0.25, 0.75), 3], [text, Rate(None), 2]]),
+        table(text, [text, "lines"], [[text, Lines((text, "x", text))]], stacked=True),
         Picture("budget_curves", text),
         Code((text,)),
         Stories((story, closed)),
@@ -108,7 +113,43 @@ def test_the_landing_page_of_a_report_shows_text_as_text(text: str) -> None:
     quiet = {"report_level": 2, "halt_level": 2, "file_insertion_enabled": True}
     body = publish_parts(Template(told).render(), writer="html", settings_overrides=quiet)["body"]
     assert "<a " not in body
+    assert body.count('<div class="line">') == 3, "each line of a cell stands on one of its own"
     assert "root:" not in body
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs", "Cn"])))
+@settings(max_examples=200, deadline=None)
+def test_no_name_is_taken_for_marks(text: str) -> None:
+    """Whatever agents and tasks are called, the page shows it sign by sign."""
+    assert "".join(span.text for span in spans(plain(text))) == text
+    assert {span.kind for span in spans(plain(text))} <= {"plain"}
+    assert {(span.kind, span.text) for span in spans(code(text))} <= {("code", text)}
+    assert "".join(span.text for span in spans(f"**{plain(text)}** x")).replace("**", "") in (
+        f"{text} x",
+        f"{text} x".replace("**", ""),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (plain("a_b%c#d~^\\{}"), r"a_b%c#d\~^\\{}"),
+        (plain("*x* `y` $z$"), r"\*x\* \`y\` \$z\$"),
+        (plain("__init__ _x"), r"\__init_\_ \_x"),
+        (code("a`b"), "`` a`b ``"),
+        (plain("[a](http://x)"), r"[a]\(http://x)"),
+        ("**strong** and `code`", "**strong** and `code`"),
+    ],
+)
+def test_markdown_shows_a_name_as_it_is(text: str, written: str) -> None:
+    told = markdown(Page("t", (Paragraph(text),), ()))
+    assert told.splitlines()[2] == written
+
+
+def test_a_name_that_begins_with_digits_is_no_number() -> None:
+    rows = [["007_bond", "1 (1 to 3)", "−4.5"], ["12-factor", "2 (1 to 3)", "+12.5"]]
+    page = html(Page("t", (table("t", ["task", "rank", "points"], rows),), ()), {})
+    assert re.findall(r'data-key="([^"]*)"', page) == ["1", "-4.5", "2", "+12.5"[1:]]
 
 
 def test_a_rate_is_told_in_words_beside_its_picture() -> None:
@@ -172,10 +213,10 @@ def tab_to(shown: Browser, expression: str) -> None:
 
 
 COLUMN = """
-[...document.querySelector('#scores table').tBodies[0].rows].map(
+[...document.querySelectorAll('#scores table')[1].tBodies[0].rows].map(
     (row) => [row.cells[0].textContent.trim(), parseFloat(row.cells[3].textContent)])
 """
-HEAD = "document.querySelector('#scores table').tHead.rows[0].cells[3]"
+HEAD = "document.querySelectorAll('#scores table')[1].tHead.rows[0].cells[3]"
 
 
 @pytest.mark.slow
@@ -202,10 +243,12 @@ class TestInChromium:
         assert [rate for _, rate in falling] == sorted((rate for _, rate in before), reverse=True)
         assert shown.value(f"{HEAD}.getAttribute('aria-sort')") == "descending"
         told = shown.value("document.getElementById('said').textContent")
-        assert told == "Scores: sorted by weighted pass, descending"
+        assert told.startswith("All rates: n = 2 tasks, effective n 1.8: sorted by weighted pass")
+        assert told.endswith(", descending")
         assert sorted(map(tuple, falling)) == sorted(map(tuple, before)), "no row is lost"
-        others = "[...document.querySelector('#scores table').querySelectorAll('th[aria-sort=none]')].length"
-        assert shown.value(others) == 12
+        heads = f"[...{HEAD}.parentElement.cells].map((cell) => cell.getAttribute('aria-sort'))"
+        assert sorted(set(shown.value(heads))) == ["descending", "none"]
+        assert shown.value(heads).count("descending") == 1
 
     def test_the_first_stop_skips_to_the_results(self, shown: Browser, files: Files) -> None:
         shown.open(files.page / "index.html")
@@ -221,10 +264,11 @@ class TestInChromium:
         roles = {role for role, _ in named}
         assert {"banner", "main", "contentinfo"} <= roles
         assert ("navigation", "Sections") in named
-        for title in ("Frozen controls", "Scores", "Ranking flips", "Check it"):
+        for title in ("Frozen controls", "Scores", "Ranking flips", "Check it and replay it"):
             assert ("region", title) in named
         tables = [name for role, name in named if role == "table"]
-        assert "Scores" in tables
+        assert "Ranking flips" not in tables, "there is none"
+        assert "Contrasts: first minus second, in points" in tables
         assert "" not in tables
         assert {"columnheader", "rowheader"} <= roles
         assert all(name for role, name in named if role in ("image", "button"))
@@ -239,15 +283,40 @@ class TestInChromium:
         ground = shown.value("getComputedStyle(document.body).backgroundColor")
         assert (ground == "rgb(255, 255, 255)") is not dark
 
-    @pytest.mark.parametrize("width", [320, 400, 1280])
+    @pytest.mark.parametrize("width", [320, 360, 400, 1280])
     def test_a_narrow_window_scrolls_tables_and_not_the_page(
         self, shown: Browser, width: int
     ) -> None:
         shown.look(width, 800)
         assert shown.value("document.documentElement.scrollWidth") <= width
+        cells = (
+            "[...document.querySelectorAll('th, td')].filter((e) => !e.closest('.stacked thead'))"
+        )
+        over = f"{cells}.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent)"
+        assert shown.value(over) == [], "no cell runs into the next"
         assert shown.value(
             "[...document.querySelectorAll('.scroll')].every((e) => e.tabIndex === 0)"
         )
+
+    @pytest.mark.parametrize("width", [360, 1280])
+    def test_a_word_of_any_length_stays_inside(
+        self, shown: Browser, files: Files, tmp_path: Path, width: int
+    ) -> None:
+        """In titles, captions, heads and cells, lists, code and stories."""
+        (tmp_path / "long.html").write_text(html(page_of("A" * 300), {}), "utf-8")
+        shown.look(width, 800)
+        shown.open(tmp_path / "long.html")
+        shown.value("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        assert shown.value("document.documentElement.scrollWidth") <= width
+        over = (
+            "[...document.querySelectorAll('h1, h2, h3, p, li, pre, dd, summary, th, td, caption span')]"
+            ".filter((e) => !e.closest('.stacked thead, .unseen'))"
+            ".filter((e) => e.scrollWidth > e.clientWidth + 1)"
+            ".map((e) => e.tagName + e.className)"
+        )
+        found = shown.value(over)
+        shown.open(files.page / "index.html")
+        assert found == []
 
     def test_it_prints(self, shown: Browser, tmp_path: Path) -> None:
         shown.look(1280, 900)

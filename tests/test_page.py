@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
-from collections.abc import Callable
+import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 from frozenbench.canonical import Refused
+from frozenbench.cli.people import COMMANDS
 from frozenbench.controls import METRIC
+from frozenbench.explain import find_cell
 from frozenbench.pages.blocks import Page, Section, table
 from frozenbench.pages.markdown import markdown
 from frozenbench.score_bundle import FIRST_FIVE, score_bundle
 from frozenbench.table import read_table
-from small_experiment_files import Change, Files, files_of
+from small_experiment_files import Files, files_of
 from small_study import Study
 from small_table import Rows
 
@@ -48,7 +48,7 @@ def test_controls_stand_above_the_score_and_what_is_unsaid_below(files: Files) -
         "Outcomes",
         "Cells to read",
         "What these numbers do not say",
-        "Check it",
+        "Check it and replay it",
     ]
 
 
@@ -58,7 +58,7 @@ def test_every_control_is_told(files: Files) -> None:
         plan.digest,
         plan.pack.digest,
         plan.pack.file_sha256,
-        "1 (1 tasks), 2 (1 tasks)",  # weights
+        "| weights | 1: 1 task; 2: 1 task |",
         str(plan.pack.lock_sha256),
         "userns, blocked",
         "final: the artifact alone",
@@ -70,10 +70,11 @@ def test_every_control_is_told(files: Files) -> None:
         "| repeats | 1 |",
         "| budget disclosed | no |",
         "| calls-1 | 1 | no cap | 500 | 60 |",
+        "`max_output_tokens` 200",
+        "`endpoint.wire` openai-chat",
         "| free | no cap | no cap | no cap | 60.5 |",
         *(f"`{agent.sheet_digest[:12]}`" for agent in plan.agents.values()),
-        "not pinned",
-        "| weights |",
+        "| model weights |",
         "noop (control)",
         "reference (control)",
     ]
@@ -81,7 +82,7 @@ def test_every_control_is_told(files: Files) -> None:
 
 
 def test_every_agent_has_a_row_for_every_budget_with_its_n(files: Files) -> None:
-    section = files.text.split("## Scores")[1].split("Over all budgets")[0]
+    section = files.text.split("*All rates")[1].split("Over all budgets")[0]
     rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")][2:]
     names = [(row[0].removeprefix("| "), row[1]) for row in rows]
     assert sorted(names) == sorted((b, a) for b in files.plan.budgets for a in ("one", "two"))
@@ -100,104 +101,16 @@ def test_no_rate_lies_outside_0_to_100(files: Files) -> None:
 
 def test_each_cell_is_told_by_exactly_one_outcome(files: Files) -> None:
     section = files.text.split("## Outcomes")[1].split("## What")[0]
-    rows = re.findall(r"^\| (one|two) \| (\w+) \| (\w+) \| (\d+) \|$", section, re.MULTILINE)
+    cell = r"^\| (one|two) \| (\w+) \| (\w+) \| (\d+) \| ([\d.]+) % \|$"
+    rows = re.findall(cell, section, re.MULTILINE)
+    assert "Each of the 12 cells has exactly one of five outcomes" in section
     assert sum(int(row[3]) for row in rows) == 2 * 2 * 3
-    assert ("one", "EXHAUSTED", "tool_calls", "2") in rows
+    assert ("one", "EXHAUSTED", "tool_calls", "2", "33.3") in rows
 
 
 def test_no_path_or_address_is_on_the_page(files: Files) -> None:
     assert "127.0.0.1" not in files.text
     assert str(files.experiment) not in files.text
-
-
-def note(text: str, change: Change, **config: Any) -> Any:
-    return pytest.param(text, change, config, id=text[:40])
-
-
-def rows_only(change: Callable[[Rows], Any]) -> Change:
-    return lambda study, rows: change(rows)
-
-
-def study_only(change: Callable[[Study], Any]) -> Change:
-    return lambda study, rows: change(study)
-
-
-def without_solution(study: Study) -> None:
-    study.files.pop("solutions/beta/beta.py", None)
-    shutil.rmtree(study.pack_folder / "solutions/beta", ignore_errors=True)
-
-
-NOTES = [
-    note("The pack is a proposal: nobody outside has vouched", study_only(lambda s: None)),
-    note("n is 2 public tasks; the task is the unit", study_only(lambda s: None)),
-    note("Tokens are not reported in 1 of 12 cells.", study_only(lambda s: None)),
-    note("0 PASS cells hit a cap;", study_only(lambda s: None)),
-    note(
-        "2 PASS cells hit a cap;",
-        rows_only(lambda r: r.change({"agent": "one", "budget": "free"}, cap_hit="tokens")),
-    ),
-    note(
-        "The wall clock decided 3 cells.",
-        rows_only(lambda r: r.change({"agent": "two", "task": "alpha"}, cap_hit="wall_clock")),
-        clock="strict",
-    ),
-    note(
-        "Unqualified tasks, without a reference solution: beta.",
-        study_only(without_solution),
-    ),
-    note(
-        "Held-out tasks are a slice of their own",
-        study_only(lambda s: s.lines[1].update(split="held_out")),
-    ),
-    note(
-        "Tasks with an open network, in no rate: beta.",
-        study_only(lambda s: s.lines[1].update(network="open")),
-        allow_open_network=["beta"],
-    ),
-    note("every_step is an oracle stop", study_only(lambda s: None), grading="every_step"),
-    note("Machine classes: x86-64 a.", study_only(lambda s: None)),
-    note(
-        "4 cells were the first of their environment on a cold machine.",
-        rows_only(lambda r: r.change({}, 4, warm=False)),
-    ),
-    note("6 infrastructure retries", rows_only(lambda r: r.change({}, 3, infra_retries=2))),
-    note(
-        "All repeats of two are identical",
-        rows_only(lambda r: r.change({"agent": "two"}, artifact_sha256="a" * 64)),
-        repeats=2,
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "change", "config"), NOTES)
-def test_what_the_numbers_do_not_say_is_said(
-    tmp_path: Path, text: str, change: Change, config: dict[str, Any]
-) -> None:
-    told = files_of(tmp_path, change, **config).text.split("## What these numbers do not say")[1]
-    assert f"- {text}" in told
-
-
-def test_what_is_not_so_is_not_said(files: Files) -> None:
-    told = files.text.split("## What these numbers do not say")[1]
-    for text in (
-        "Held-out",
-        "Unqualified",
-        "open network",
-        "oracle",
-        "cold",
-        "retries",
-        "identical",
-    ):
-        assert text not in told
-
-
-@pytest.mark.parametrize("recorded", [True, False])
-def test_the_age_of_the_responses_is_told(tmp_path: Path, recorded: bool) -> None:
-    responses = {"distinct": 7, "first_date": "2024-01-02", "last_date": "2024-02-03"}
-    text = files_of(tmp_path, responses={**responses, "recorded": recorded}).text
-    origin = "all from the committed record" if recorded else "asked for this run"
-    assert f"| responses | shared; 7 responses of 2024-01-02 to 2024-02-03, {origin} |" in text
-    assert "The 7 model responses date from 2024-01-02 to 2024-02-03" in text
 
 
 def test_slices_are_never_pooled(tmp_path: Path) -> None:
@@ -214,6 +127,77 @@ def test_slices_are_never_pooled(tmp_path: Path) -> None:
     }
 
 
+def test_flips_and_the_finding_are_told_slice_by_slice(tmp_path: Path) -> None:
+    text = files_of(tmp_path, lambda study, _: study.lines[1].update(split="held_out")).text
+    lead = text.split("## ")[0]
+    assert "**Slice public: " in lead
+    assert "**Slice held\\_out: " in lead or "**Slice held_out: " in lead
+    assert "1 public task, 1 held_out task and 3 budgets." in lead
+    section = text.split("## Ranking flips")[1].split("\n## ")[0]
+    public, held = section.split("### Slice held_out")
+    assert "### Slice public" in public
+    for part, name in ((public, "public"), (held, "held_out")):
+        assert part.count(f"*Contrasts: first minus second, in points, slice {name}*") == 1
+    assert "Holm over 3 contrasts in each slice" in public
+
+
+def test_the_lead_says_what_of(files: Files) -> None:
+    lead = files.text.split("## ")[0]
+    assert (
+        "**The two agents have no confirmed and no suggestive ranking flip. 2 tasks are too few "
+        in (lead)
+    )
+    assert "\n2 agents, 2 tasks and 3 budgets.\n" in lead
+
+
+def test_an_oracle_stop_is_named_wherever_a_score_stands(tmp_path: Path) -> None:
+    parts = files_of(tmp_path, grading="every_step").text.split("\n## ")
+    by_title = {part.split("\n")[0]: part for part in parts}
+    for title in (
+        parts[0].split("\n")[0],
+        "Frozen controls",
+        "Which budget, which metric",
+        "Scores",
+    ):
+        assert "oracle stop, best of k" in by_title[title], title
+
+
+def test_one_agent_or_one_budget_is_said_to_have_no_flip(tmp_path: Path) -> None:
+    def alone(study: Study, rows: Rows) -> None:
+        study.config["agents"] = ["two"]
+
+    text = files_of(tmp_path / "agent", alone).text
+    assert "**There is one agent: no ranking, and no flip of one.**" in text
+    assert "Holm" not in text.split("## Ranking flips")[1]
+    assert "There is one agent: no cell decided between two." in text
+    budgets = [{"name": "calls-4", "max_tool_calls": 4, "max_seconds": 60}]
+    text = files_of(tmp_path / "budget", lambda study, _: study.config.update(budgets=budgets)).text
+    assert "**There is one budget: no ranking can flip.**" in text
+    assert "`calls-4`, the only one" in text
+
+
+def test_names_of_many_agents_do_not_run_into_one_line(tmp_path: Path) -> None:
+    """Every agent of the decision table stands on a line of its own."""
+    text = files_of(tmp_path).text.split("## Which budget")[1].split("## ")[0]
+    assert re.search(r"<br>one 100\.0 % \[\d+, 100\]<br>two 66\.7 % ", text)
+
+
+# Commands
+
+
+def test_every_command_on_the_page_is_one_and_names_a_cell(files: Files) -> None:
+    typed = re.findall(r"^ {4}frozenbench (.*)$", files.text, re.MULTILINE)
+    typed += re.findall(r"`frozenbench ([^`]*)`", files.text)
+    assert {words.split()[0] for words in typed} == {
+        *("verify", "show", "explain", "replay", "pack"),
+    }
+    for words in map(shlex.split, typed):
+        assert words[0] in COMMANDS
+        if words[0] in ("show", "explain") and len(words) > 1:
+            assert find_cell(files.plan, words[1:]).label
+    assert "add `--config FILE` to them" in files.text
+
+
 def test_a_subset_and_what_is_accepted_are_marked(tmp_path: Path) -> None:
     text = files_of(tmp_path, tasks=["alpha"], accept_error_share=0.5).text
     assert "a SUBSET of the pack's tasks" in text
@@ -224,10 +208,21 @@ def test_a_subset_and_what_is_accepted_are_marked(tmp_path: Path) -> None:
 def test_a_cell_of_a_table_cannot_break_it() -> None:
     block = table("t", ["a|b"], [["c|d\n| e"]])
     text = markdown(Page("p", (), (Section("s", "s", (block,)),)))
-    assert text.splitlines()[4::2] == ["| a\\|b |", "| c\\|d \\| e |"]
+    assert text.splitlines()[6::2] == ["| a\\|b |", "| c\\|d \\| e |"]
 
 
 # A refused score
+
+
+def test_a_refused_page_tells_the_responses_as_they_are(tmp_path: Path) -> None:
+    def lying(study: Study, rows: Rows) -> None:
+        rows.change({"agent": "noop", "task": "beta"}, outcome="PASS", reason="green_at_cap")
+
+    day = "2024-01-02"
+    responses = {"distinct": 1, "first_date": day, "last_date": day, "recorded": True}
+    text = files_of(tmp_path, lying, responses=responses).text
+    assert "| responses | shared; 1 response of 2024-01-02, all from the committed record |" in text
+    assert "no model was asked" not in text
 
 
 def test_a_refused_score_shows_why_and_no_number(refused: Files) -> None:

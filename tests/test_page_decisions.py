@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from frozenbench.canonical import read_json
-from frozenbench.pages.blocks import Table
+from frozenbench.pages.blocks import Table, cell_text
 from frozenbench.pages.decisions import QUESTIONS, decisions
 from frozenbench.pages.inputs import PageInputs
 from frozenbench.table import RESPONSES_KEY, metadata_of, read_table
@@ -44,8 +44,9 @@ def answers(inputs: PageInputs) -> dict[str, tuple[str, str, str]]:
     found = {}
     for question, *rest in block.rows:
         text = str(question).replace("**", "").removesuffix(" (asked here)")
-        found[names[text]] = tuple(map(str, rest))
-    return found  # type: ignore[return-value]
+        budget, metric, answer = (cell_text(cell, "\n") for cell in rest)
+        found[names[text]] = (budget, metric, answer)
+    return found
 
 
 def test_every_question_has_a_row_and_the_one_asked_stands_on_top(inputs: PageInputs) -> None:
@@ -59,9 +60,11 @@ def test_every_question_has_a_row_and_the_one_asked_stands_on_top(inputs: PageIn
 
 def test_what_no_test_resolves_is_not_answered(inputs: PageInputs) -> None:
     budget, metric, answer = answers(inputs)["a_vs_b"]
-    assert budget == "each of `calls-1` to `calls-4`: order may change"
+    assert budget == "each of `calls-1` to `calls-4`: the order may change"
     assert "exact paired test" in metric
-    assert answer.startswith("Cannot be answered: the pair is not resolved under any budget.")
+    assert answer.startswith(
+        "Cannot be answered: the pair is not resolved under any budget; n = 2 "
+    )
     assert answer.endswith("This pack cannot confirm a flip.")
 
 
@@ -79,7 +82,10 @@ def changed(inputs: PageInputs, **budgets: float) -> PageInputs:
 
 def test_a_resolved_pair_is_told_with_its_budgets(inputs: PageInputs) -> None:
     answer = answers(changed(inputs, calls_4=-0.5))["a_vs_b"][2]
-    assert answer == "1 of 1 pairs resolved: two before one under `calls-4`."
+    assert answer.splitlines() == [
+        "Resolved under some budget: 1 of 1 pair, 0 by a confirmed flip; n = 2 tasks.",
+        "two before one under `calls-4`.",
+    ]
 
 
 def test_a_confirmed_flip_is_told_as_a_matter_of_the_budget(inputs: PageInputs) -> None:
@@ -91,12 +97,13 @@ def test_a_confirmed_flip_is_told_as_a_matter_of_the_budget(inputs: PageInputs) 
         "agent_b": "two",
         "old_leader": "two",
         "new_leader": "one",
+        "lead": True,
         "confirmed_from": "calls-1",
         "confirmed_to": "calls-4",
     }
     found = replace(changed(inputs, calls_1=-0.5, calls_4=0.5), flips=[flip])
     answer = answers(found)["a_vs_b"][2]
-    assert "**it depends on the budget**: two under `calls-1`, one under `calls-4`" in answer
+    assert "**It depends on the budget**: two under `calls-1`, one under `calls-4`" in answer
     unsure = replace(found, flips=[{**flip, "kind": "suggestive"}])
     assert "depends" not in answers(unsure)["a_vs_b"][2]
 
@@ -109,9 +116,10 @@ def test_one_agent_is_compared_with_nobody(inputs: PageInputs) -> None:
 def test_solving_at_all_is_asked_under_the_largest_budget(inputs: PageInputs) -> None:
     budget, _, answer = answers(inputs)["solves_at_all"]
     assert budget == "`calls-4`, the largest"
-    assert answer.startswith("one 100.0 % [")
-    assert "two 66.7 % [" in answer
-    assert "A cap still ends cells" not in answer
+    first, one, two = answer.splitlines()
+    assert first == "With 95 % intervals; n = 2 tasks:"
+    assert one.startswith("one 100.0 % [")
+    assert two.startswith("two 66.7 % [")
 
 
 def test_that_nobody_solves_anything_is_an_answer_with_a_bound(inputs: PageInputs) -> None:
@@ -120,18 +128,23 @@ def test_that_nobody_solves_anything_is_an_answer_with_a_bound(inputs: PageInput
         for row in inputs.summary
     ]
     answer = answers(replace(inputs, summary=rows))["solves_at_all"][2]
-    assert answer.startswith("No agent passes a task; up to 40 % fit these data.")
-    assert "A cap still ends cells (at most 50.0 %, one)" in answer
+    assert answer.splitlines() == [
+        "No agent passes a task; n = 2 tasks, and up to 40 % fit these data (95 %).",
+        "EXHAUSTED: at most 50.0 %, of one; with more budget a rate can be higher.",
+    ]
 
 
 def test_inventions_are_looked_for_where_agents_stop_by_themselves(inputs: PageInputs) -> None:
     budget, _, answer = answers(inputs)["invents_apis"]
     assert budget.startswith("`calls-4`"), "under calls-1 a cap ends every cell of one"
-    assert "one 0.0 % of 2 cells, 0 of them with an invented name" in answer
-    assert "two 50.0 % of 2 cells, 1 of them with an invented name" in answer
+    assert answer.splitlines() == [
+        "two 50.0 %: 1 of 2 cells, 1 with an invented name",
+        "one 0.0 %: 0 of 2 cells",
+    ]
     capped = [{**row, "exhaust_rate": 0.5} for row in inputs.summary]
     answer = answers(replace(inputs, summary=capped))["invents_apis"][2]
-    assert "Of one; two a cap ends half of the cells or more" in answer
+    assert answer.startswith("Cannot be answered for one and two: half of the cells or more are ")
+    assert "%" not in answer, "no rate stands beside what cannot be answered"
 
 
 def test_what_a_log_does_not_tell_cannot_be_answered(inputs: PageInputs) -> None:
@@ -144,7 +157,11 @@ def test_what_a_log_does_not_tell_cannot_be_answered(inputs: PageInputs) -> None
 
 
 def test_a_night_is_told_with_what_it_costs_or_that_nobody_knows(inputs: PageInputs) -> None:
-    assert "one 100.0 %, 100 tokens a PASS" in answers(inputs)["overnight"][2]
+    assert answers(inputs)["overnight"][2].splitlines() == [
+        "`weighted_pass_rate`, and the tokens of all cells for each PASS; n = 2 tasks:",
+        "one 100.0 %, 100 tokens",
+        "two 66.7 %, 200 tokens",
+    ]
     rows = [{**row, "tokens_missing": 1} for row in inputs.summary]
     assert "tokens not known" in answers(replace(inputs, summary=rows))["overnight"][2]
     lost = [{**row, "outcome": "ERROR"} for row in inputs.cells]
@@ -159,11 +176,14 @@ def test_many_agents_are_counted_and_not_all_named(inputs: PageInputs) -> None:
     ]
     many = replace(inputs, summary=rows, view={**inputs.view, "agents": names})
     answer = answers(many)["solves_at_all"][2]
-    assert "19 more" in answer
+    assert "\n19 more: see *Scores*." in answer
     assert answer.count("agent-") == 6
 
 
 def test_slices_are_not_pooled(tmp_path: Path) -> None:
     files = files_of(tmp_path, lambda study, _: study.lines[1].update(split="held_out"))
-    blocks = list(decisions(read(files)))
-    assert "slices are never pooled" in blocks[1].text  # type: ignore[union-attr]
+    _, ladder, slices = decisions(read(files))
+    assert ladder.text.startswith(  # type: ignore[union-attr]
+        "Answers are of the longest ladder, `calls-1` to `calls-4`; not of `free`."
+    )
+    assert "slices are never pooled" in slices.text  # type: ignore[union-attr]

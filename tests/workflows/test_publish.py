@@ -39,7 +39,7 @@ def test_what_a_reader_finds(base: Project) -> None:
     assert "score_bundle.json" in shown
     assert "report.rst" not in shown, "it is the report's"
     page = shown["index.html"].decode()
-    assert "data:image/svg+xml;base64," in page
+    assert "data:image/svg+xml," in page
     for told in ("proposal 3", "+++ greeting.py", "frozenbench show stubborn greet calls-3"):
         assert told in page, "the cells of the crossing, step by step"
     hidden = [path.name for path in (base / "results/small").rglob(".*")]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+from frozenbench.write_up.tex import SIGN, breakable, narrow, tex, with_signs
 from frozenbench.write_up.wording import (
-    breakable,
     cap,
+    dates,
     letters,
     macro_names,
     number,
     p_value,
     percent,
     points,
-    tex,
     within,
 )
 from hypothesis import given
@@ -33,10 +33,18 @@ NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,9}", fullmatch=True)
         (points(-0.0001), "0.0"),
         (points(None), "n/a"),
         (p_value(1.0), "1"),
-        (p_value(0.04999), "0.05"),
+        (p_value(0.04999), "0.04999"),
+        (p_value(0.05), "0.05"),
+        (p_value(0.0512), "0.051"),
         (p_value(2.0**-29), "1.9e-09"),
         (p_value(0.9996), "0.9996"),
         (number(None), "n/a"),
+        (dates({"first_date": "2026-01-02", "last_date": "2026-01-02"}), "2026-01-02"),
+        (
+            dates({"first_date": "2026-01-02", "last_date": "2026-01-05"}),
+            "2026-01-02 to 2026-01-05",
+        ),
+        (dates({"first_date": None, "last_date": None}), "n/a"),
         (number(3), "3"),
         (number(1.005, 1), "1.0"),
         (cap(None), "no cap"),
@@ -53,11 +61,19 @@ def test_a_value_is_written_so(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("plain", "expected"),
     [
-        ("50 % of a_b & c#1 {x}", r"50 \% of a\_b \& c\#1 \{x\}"),
+        ("50 % of a_b & c#1 {x}", r"50 \% of a\_b \& c\#1 \textbraceleft{}x\textbraceright{}"),
         ("-12.5 [-20.0, -1.0]", r"\ensuremath{-}12.5 [\ensuremath{-}20.0, \ensuremath{-}1.0]"),
         ("calls-1 on 2026-01-02", "calls-1 on 2026-01-02"),
+        ("2026-01-02", "2026-01-02"),
+        ("model-x -3 1e-05", "model-x -3 1e-05"),
         ("1.9e-09", r"\ensuremath{1.9\times10^{-9}}"),
         (">=3.11", r"\ensuremath{>}=3.11"),
+        ("two--three---", "two-{}-three-{}-{}-"),
+        ("a``b''c", "a`{}`b'{}'c"),
+        ("Ünï é ø ß", r"\"{U}n\"{i} \'{e} \o{} \ss{}"),
+        ("e\u0301", r"\'{e}"),
+        ("模 Ω", r"\fbsign{6A21}{模} \fbsign{03A9}{Ω}"),
+        ("tab\tbell\a", "tab bell "),
         ("a\\b~c^d", r"a\textbackslash{}b\textasciitilde{}c\textasciicircum{}d"),
     ],
 )
@@ -67,9 +83,29 @@ def test_what_tex_reads(plain: str, expected: str) -> None:
 
 @given(st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs")), max_size=40))
 def test_nothing_that_tex_reads_as_a_command_is_left(plain: str) -> None:
-    found = re.sub(r"\\ensuremath\{[<>|]\}|\\[a-zA-Z]+|\\[&%$#_{}]", "", tex(plain))
+    found = re.sub(r"\\ensuremath\{[<>|]\}|\\[a-zA-Z]+|\\[&%$#_]", "", tex(plain))
     assert not set(found) & set("\\&%$#_~<>|")
     assert found.count("{") == found.count("}")
+
+
+@given(st.text(max_size=40))
+def test_every_text_is_signs_that_pdftex_reads(plain: str) -> None:
+    """What is left beside ASCII stands in the second argument of a command that skips it."""
+    found = re.sub(r"\\fbsign\{[0-9A-F]{4,6}\}\{.\}", "", tex(plain), flags=re.DOTALL)
+    assert found.isascii()
+    assert found.isprintable() or found == ""
+    assert found.count("{") == found.count("}")
+
+
+def test_what_a_sign_needs_stands_above_it_and_nowhere_else() -> None:
+    assert with_signs(tex("模")).startswith(SIGN)
+    assert with_signs(tex("é")) == r"\'{e}"
+
+
+def test_a_long_name_may_be_broken_in_a_narrow_column() -> None:
+    assert narrow("short-name") == "short-name"
+    parts = narrow("A" * 40).split(r"\allowbreak{}")
+    assert [len(part) for part in parts] == [16, 16, 8]
 
 
 def test_a_digest_may_be_broken_anywhere_but_inside_eight_digits() -> None:
@@ -81,7 +117,12 @@ def test_a_digest_may_be_broken_anywhere_but_inside_eight_digits() -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("calls-16", "CallsOneSix"), ("pass_rate", "PassRate"), ("4o.mini", "FourOMini")],
+    [
+        ("calls-16", "CallsOneSix"),
+        ("pass_rate", "PassRate"),
+        ("4o.mini", "FourOMini"),
+        ("Ünï-é", "UniE"),
+    ],
 )
 def test_names_in_letters(name: str, expected: str) -> None:
     assert letters(name) == expected

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +136,8 @@ def test_budgets_come_in_their_order_and_both_bounds_stand_side_by_side(out: Pat
         *["| calls-4"] * 2,
         *["| free"] * 2,
     ]
-    assert " | pass | no cap hit | weighted, EXHAUSTED left out | " in lines[0]
+    assert " | pass | EXHAUSTED left out | fail test | " in lines[0]
+    assert "no cap hit" not in lines[0], "no PASS hit one: it would say what `pass` says"
 
 
 def test_the_controls_are_all_there(files: Files, out: Path) -> None:
@@ -147,7 +150,7 @@ def test_the_controls_are_all_there(files: Files, out: Path) -> None:
         assert controls["agents"][name]["sheet_digest"] in text
     for name in ("calls-1", "calls-4", "free"):
         assert f"\\fbcontrol{{budget {name}}}" in text
-    assert "edit\\_rounds no cap" in text
+    assert "tool calls 1, edit rounds no cap, tokens 500, wall clock 60 s" in text
 
 
 def test_a_missing_control_is_refused_by_name(files: Files, tmp_path: Path) -> None:
@@ -205,17 +208,26 @@ def test_a_refused_score_leaves_a_file_that_stops_tex_and_no_number(tmp_path: Pa
 # The worked example
 
 
+def write_default(root: Path, solved: int, **config: Any) -> Path:
+    """Write the default experiment into a project folder: of three cells so many pass, by place."""
+    shutil.rmtree(root / "results", ignore_errors=True)
+    shutil.rmtree(root / "files", ignore_errors=True)
+    plan = load_plan("config/config.yaml", ROOT)
+    rows = Rows(plan.controls)
+    for place, cell in enumerate(rows.cells):
+        if not cell["control"] and place % 3 >= solved:
+            cell.update(outcome="EXHAUSTED", reason="tool_calls", cap_hit="tool_calls")
+    files = Files(root / "files", plan, rows, RESPONSES)
+    if config:
+        write_json(files.view / "view.json", {**plan.view, **config})
+    return write_up(files, root / "results" / "default")
+
+
 @pytest.fixture(scope="module")
 def article_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project folder in which the default experiment has run, each cell with an outcome."""
     root = tmp_path_factory.mktemp("article")
-    plan = load_plan("config/config.yaml", ROOT)
-    rows = Rows(plan.controls)
-    for place, cell in enumerate(rows.cells):
-        if not cell["control"] and place % 3:
-            cell.update(outcome="EXHAUSTED", reason="tool_calls", cap_hit="tool_calls")
-    files = Files(root / "files", plan, rows, RESPONSES)
-    write_up(files, root / "results" / "default")
+    write_default(root, 1)
     shutil.copytree(ARTICLE.parent, root / "docs" / "write_up")
     return root
 
@@ -235,11 +247,83 @@ def test_the_article_cites_nothing_that_the_default_experiment_does_not_have(
     assert not re.search(r"\d\.\d", text.split("\\begin{document}")[1]), "a number copied by hand"
 
 
+def fill(root: Path) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "fill.py", "article.md", "../../results/default"]
+    folder = root / "docs" / "write_up"
+    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_markdown_article_is_filled_and_changes_by_itself(article_results: Path) -> None:
+    text = (ARTICLE.parent / "article.md").read_text("utf-8")
+    assert not re.search(r"\d\.\d", text), "a number copied by hand"
+    done = fill(article_results)
+    assert done.returncode == 0, done.stderr
+    assert "{{" not in done.stdout
+    held = json.loads((article_results / "results/default/numbers.json").read_bytes())["numbers"]
+    for key in ("weighted_pass_rate/oneshot/calls-1", "finding", "grading"):
+        assert held[key]["text"] in done.stdout
+    assert "| budget | agent | n |" in done.stdout
+    before = done.stdout
+    write_default(article_results, 2)
+    after = fill(article_results).stdout
+    write_default(article_results, 1)
+    assert after != before
+    assert fill(article_results).stdout == before
+
+
+def test_an_unknown_number_in_the_markdown_article_is_named(article_results: Path) -> None:
+    held = article_results / "docs" / "write_up" / "article.md"
+    text = held.read_text("utf-8")
+    held.write_text(text + "\n{{weighted_pass_rate/oneshot/calls-3}}\n", "utf-8")
+    done = fill(article_results)
+    held.write_text(text, "utf-8")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.match(r"line \d+: weighted_pass_rate/oneshot/calls-3: is no number", done.stderr)
+    assert "the nearest is weighted_pass_rate/oneshot/calls-" in done.stderr
+
+
+def test_an_oracle_stop_and_its_brackets_are_named_in_every_table(article_results: Path) -> None:
+    """The default experiment grades every step."""
+    results = article_results / "results" / "default"
+    for name in ("summary", "contrasts", "flips", "areas"):
+        for end in ("md", "tex"):
+            told = (results / "tables" / f"{name}.{end}").read_text("utf-8")
+            assert "an oracle stop, best of k" in told, name
+    assert "an oracle stop, best of k" in (results / "controls.tex").read_text("utf-8")
+    numbers = json.loads((results / "numbers.json").read_bytes())["numbers"]
+    assert numbers["grading"]["text"] == "every_step (an oracle stop, best of k)"
+    assert numbers["grading"]["value"] == "every_step"
+    summary = (results / "tables" / "summary.md").read_text("utf-8")
+    assert re.search(r"\| 100\.0 \(\d+\) \|", summary), "the cells that remain"
+    assert "| pass |" not in summary, "all weights are equal"
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
-def test_the_article_compiles(article_results: Path) -> None:
-    folder = article_results / "docs" / "write_up"
-    argv = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "article"]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert (folder / "article.pdf").stat().st_size > 10_000
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None or shutil.which("bibtex") is None,
+    reason="no pdflatex on this machine; cure: apt-get install texlive-latex-base",
+)
+def test_the_article_compiles_and_changes_by_itself(article_results: Path) -> None:
+    first = compiled(article_results)
+    write_default(article_results, 2, title="Another title, and more that pass")
+    second = compiled(article_results)
+    write_default(article_results, 1)
+    assert len(first) > 10_000
+    assert first != second
+    assert compiled(article_results) == first, "the same numbers, the same bytes"
+
+
+def compiled(root: Path) -> bytes:
+    """Compile the article as its first lines say, without a time of day in it."""
+    folder = root / "docs" / "write_up"
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "article"]
+    fixed = {**os.environ, "SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
+    for argv in (latex, ["bibtex", "article"], latex, latex):
+        done = subprocess.run(
+            argv, cwd=folder, capture_output=True, text=True, check=False, env=fixed
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
+    log = (folder / "article.log").read_text("utf-8", "replace")
+    assert "undefined" not in log, "every citation and reference is there"
+    return (folder / "article.pdf").read_bytes()

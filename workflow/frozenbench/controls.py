@@ -18,7 +18,7 @@ RUN_SEMANTICS = 1
 #: Raise by hand when the meaning of a grade changes: every grade key changes with it.
 GRADE_SEMANTICS = 1
 #: Raise by hand when tables, figures or page are drawn differently: every view digest changes.
-VIEW_SEMANTICS = 3
+VIEW_SEMANTICS = 4
 #: Raise by hand when the meaning of an imported log changes: every import's digest changes.
 IMPORT_SEMANTICS = 1
 
@@ -181,6 +181,12 @@ class Prices:
     )
     cached_per_million: float | None = control(
         "price of input that the endpoint had in its cache; absent: that of input",
+        {"type": "number", "minimum": 0},
+        unit="per 1,000,000 tokens",
+        default=None,
+    )
+    cache_write_per_million: float | None = control(
+        "price of input that the endpoint wrote into its cache; absent: that of input",
         {"type": "number", "minimum": 0},
         unit="per 1,000,000 tokens",
         default=None,

@@ -58,16 +58,17 @@ def write_page(
     facts = read_json(controls)
     check = of_experiment(facts) if earlier is None else of_page(earlier)
     beside = {} if check is None else {COPY: canonical_json(sealed(check)) + b"\n"}
+    measured_table = read_table(measured)
+    responses = metadata_of(measured_table, RESPONSES_KEY)
     if (statistics / "refused.json").exists():
         refusals = read_json(statistics / "refused.json")["refusals"]
-        page = refused_page(facts, read_json(view), refusals, check)
+        page = refused_page(facts, read_json(view), refusals, responses, check)
         replace_folder(out, {**_forms(page, {}), **beside}, OWN)
         return
-    measured_table = read_table(measured)
     inputs = PageInputs(
         controls=facts,
         view=read_json(view),
-        responses=metadata_of(measured_table, RESPONSES_KEY),
+        responses=responses,
         cells=table_rows(read_table(cells), CELL_COLUMNS),
         measured=table_rows(measured_table, MEASURED_COLUMNS),
         summary=_rows(statistics / "summary.parquet"),

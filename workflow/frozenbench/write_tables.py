@@ -59,8 +59,8 @@ def write_up_files(inputs: Inputs) -> dict[str, bytes]:
         return _files(inputs)
     except KeyError as error:
         raise Refused(
-            f"controls.json: {error.args[0]}: is missing there or in view.json; no score is "
-            "printed without its controls; cure: make the files again"
+            f"controls.json: {error.args[0]}: is missing there, in view.json or in the statistics; no "
+            "score is printed without its controls; cure: make the files again"
         ) from None
 
 

@@ -5,9 +5,11 @@ rule draw_figure:
     input:
         unpack(lambda wildcards: JOBS.view_inputs(f"figures/{wildcards.figure}")),
     output:
+        # As PDF, which the report shows in a frame that scrolls: of a picture that is higher than the window it
+        # cuts the top off, and there stand the controls.
         report(
             directory(f"{VIEW}/figures/{{figure}}"),
-            patterns=["{name}.png"],
+            patterns=["{name}.pdf"],
             category="2 Scores",
             labels={"what": "figure {figure}"},
             caption="../report/figure.rst",

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from frozenbench.pages.blocks import Block, Cell, Paragraph, Stories, Subheading, table
+from frozenbench.pages.blocks import (
+    Block,
+    Cell,
+    Paragraph,
+    Stories,
+    Subheading,
+    code,
+    count,
+    plain,
+    table,
+)
 from frozenbench.pages.inputs import PageInputs, Row
 
 #: Crossings whose cells are listed, and tasks listed of each.
-_CROSSINGS, _TASKS = 4, 40
+_CROSSINGS, _TASKS = 4, 24
 
 _WORDS = {
     "confirmed": "confirmed flip",
@@ -95,40 +105,57 @@ def told_cells(inputs: PageInputs) -> Iterator[Block]:
     """Yield the section: the tasks of each crossing, then some of their cells step by step."""
     found = deciding(inputs)
     if not found:
-        yield Paragraph("No two agents cross: no cell decided a flip.")
+        yield Paragraph(_nothing(inputs))
         return
-    if found[0].flip["kind"] == "unresolved":
+    kind = found[0].flip["kind"]
+    if kind == "unresolved":
         yield Paragraph(
             "No flip is confirmed or suggestive, so no cell decided one. Below is the crossing with "
             "the most support, to be read: it decides nothing."
         )
+    of = sum(flip["kind"] == kind for flip in inputs.flips)
+    if kind != "unresolved" and of > len(found):
+        yield Paragraph(
+            f"{len(found)} of {of} {kind} flips, flips of the lead first; the others stand above."
+        )
     for crossing in found:
-        yield from _crossing(crossing)
+        yield from _crossing(crossing, inputs.several)
     if inputs.stories:
         yield Subheading("Step by step")
         yield Paragraph(
-            "Of each: the clearest task that speaks for the leader before, and the clearest for the "
-            "one after; both agents under both budgets. What a program printed and how long it took "
-            "is left out; `frozenbench show` has it."
+            "Of each: the clearest task that speaks for the agent ahead before, and the clearest for "
+            "the one after; both agents under both budgets. What a program printed and how long it "
+            "took is left out; `frozenbench show` has it (with `--config FILE` where this is not the "
+            "experiment of `config/config.yaml`)."
         )
         yield Stories(tuple(inputs.stories))
 
 
-def _crossing(crossing: Deciding) -> Iterator[Block]:
-    flip, (old, new) = crossing.flip, crossing.agents
+def _nothing(inputs: PageInputs) -> str:
+    if len(inputs.view["agents"]) == 1:
+        return "There is one agent: no cell decided between two."
+    return "No two agents cross on a ladder: no cell decided a flip."
+
+
+def _crossing(crossing: Deciding, several: bool) -> Iterator[Block]:
+    flip, (old, new) = crossing.flip, map(plain, crossing.agents)
     before, after = crossing.before, crossing.after
-    yield Subheading(f"{old} under {before}, {new} under {after}: {_WORDS[flip['kind']]}")
+    told = f", slice {flip['slice']}" if several else ""
+    yield Subheading(
+        f"{old} under {plain(before)}, {new} under {plain(after)}: {_WORDS[flip['kind']]}{told}"
+    )
     totals = [[crossing.scores[task][side] for task in crossing.tasks] for side in (0, 1)]
     counts = [(sum(s > 0 for s in side), sum(s < 0 for s in side)) for side in totals]
     yield Paragraph(
-        f"Under `{before}`, {counts[0][0]} tasks speak for {old} and {counts[0][1]} for {new}; under "
-        f"`{after}`, {counts[1][1]} for {old} and {counts[1][0]} for {new}. Tasks on which the two do "
-        "equally well under both budgets are left out: they count for nothing."
+        f"Of {count(len(crossing.scores), 'task')}, under {code(before)} {counts[0][0]} "
+        f"{_speak(counts[0][0])} for {old} and {counts[0][1]} for {new}; under {code(after)} "
+        f"{counts[1][1]} for {old} and {counts[1][0]} for {new}. Tasks on which the two do equally "
+        "well under both budgets are left out: they count for nothing."
     )
-    head = ["task", "weight", f"{old}, {before}", f"{new}, {before}", f"{old}, {after}"]
+    head = [f"{agent}, {code(budget)}" for budget in (before, after) for agent in (old, new)]
     rows = [_task_row(crossing, task) for task in crossing.tasks[:_TASKS]]
-    caption = f"Tasks that tell {old} and {new} apart under {before} or {after}"
-    yield table(caption, [*head, f"{new}, {after}", "speaks for"], rows)
+    caption = f"Tasks that tell {old} and {new} apart under {plain(before)} or {plain(after)}{told}"
+    yield table(caption, ["task", "weight", *head, "speaks for"], rows)
     if len(crossing.tasks) > _TASKS:
         yield Paragraph(
             f"These are the clearest {_TASKS} of {len(crossing.tasks)} tasks; all stand in "
@@ -136,18 +163,28 @@ def _crossing(crossing: Deciding) -> Iterator[Block]:
         )
 
 
+def _speak(tasks: int) -> str:
+    return "speaks" if tasks == 1 else "speak"
+
+
 def _task_row(crossing: Deciding, task: str) -> list[Cell]:
     old, new = crossing.agents
     places = [(a, b) for b in (crossing.before, crossing.after) for a in (old, new)]
     cells = [crossing.cells[agent, budget, task] for agent, budget in places]
-    first, last = crossing.scores[task]
-    sides = [f"{(old, new)[score < 0]} under {crossing.before}" for score in (first,) if score] + [
-        f"{(new, old)[score < 0]} under {crossing.after}" for score in (last,) if score
-    ]
     held_out = cells[0][0]["split"] == "held_out"
-    name = f"`{str(cells[0][0]['task_digest'])[:12]}`" if held_out else task
+    name = code(str(cells[0][0]["task_digest"])[:12]) if held_out else plain(task)
     outcomes = [_outcomes(rows) for rows in cells]
-    return [name, cells[0][0]["weight"], *outcomes, ", ".join(sides)]
+    return [name, cells[0][0]["weight"], *outcomes, _speaks_for(crossing, *crossing.scores[task])]
+
+
+def _speaks_for(crossing: Deciding, first: int, last: int) -> str:
+    """Return who did better on a task, and under which budget; the scores are as in `scores`."""
+    old, new = crossing.agents
+    sides = [((old, new)[first < 0], crossing.before)] if first else []
+    sides += [((new, old)[last < 0], crossing.after)] if last else []
+    if len(sides) == 2 and sides[0][0] == sides[1][0]:
+        return f"{plain(sides[0][0])} under both"
+    return ", ".join(f"{plain(agent)} under {plain(budget)}" for agent, budget in sides)
 
 
 def _outcomes(rows: Sequence[Row]) -> str:

@@ -13,20 +13,28 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from frozenbench import __version__
 from frozenbench.outcomes import OUTCOMES
-from frozenbench.pages.blocks import Cell, Page, Rate, Table, cell_text, spans
+from frozenbench.pages.blocks import Cell, Lines, Page, Rate, Table, cell_text, spans
 
 _FOLDER = Path(__file__).parent / "template"
-_NUMBER = re.compile(r"^[<+]?(-?[\d,]*\.?\d+)")
+_NUMBER = re.compile(r"^[<+]?([-−]?[\d,]*\.?\d+)(?=\s|$)")
 #: What stands in a column of numbers where there is none; such rows come last.
 _NO_NUMBER = ("null", "", "no cap", "none")
-#: Characters above which a cell is read as a sentence.
-_SENTENCE = 40
+#: Characters up to which a cell stays on one line, and above which it is read as a sentence.
+_SHORT, _SENTENCE = 24, 40
+#: Rows above which a table scrolls in a box of its own, under its head.
+_TALL = 30
+#: Columns above which a table is set smaller on paper.
+_MANY = 9
+#: Bytes that a data URL holds as they are; the rest is written as %XX.
+_AS_IT_IS = "".join(map(chr, range(0x20, 0x7F))).translate({ord(sign): None for sign in '"#%<>'})
+_CLASS_SHORT = Markup(' class="short"')
 _TAGS = {"code": "code", "strong": "strong", "em": "em"}
 
 
@@ -39,7 +47,7 @@ def html(page: Page, pictures: Mapping[str, bytes]) -> str:
     )
     return _template().render(
         page=page,
-        pictures={name: base64.b64encode(data).decode() for name, data in pictures.items()},
+        pictures={name: quote(data, safe=_AS_IT_IS) for name, data in pictures.items()},
         policy=policy,
         style=Markup(style),
         script=Markup(script),
@@ -64,10 +72,13 @@ def _template() -> Template:
     environment.filters |= {"inline": _inline, "kind": _kind, "told": _told, "line": _line}
     environment.globals |= {
         "columns": _columns,
-        "long": _long,
+        "width": _width,
+        "head_width": _head_width,
         "key": _key,
         "bar": _bar,
         "outcome": _outcome,
+        "tall": lambda table: len(table.rows) > _TALL,
+        "many": lambda table: len(table.head) > _MANY,
     }
     return environment.get_template("index.html.j2")
 
@@ -77,8 +88,11 @@ def _inline(text: str) -> Markup:
     parts = []
     for span in spans(text):
         tag = _TAGS.get(span.kind)
+        short = span.kind == "code" and len(span.text) <= _SHORT
         parts.append(
-            Markup("<{0}>{1}</{0}>").format(Markup(tag), span.text)
+            Markup("<{0}{2}>{1}</{0}>").format(
+                Markup(tag), span.text, _CLASS_SHORT if short else ""
+            )
             if tag
             else Markup("{}").format(span.text)
         )
@@ -90,6 +104,8 @@ def _kind(block: object) -> str:
 
 
 def _told(cell: Cell) -> Markup:
+    if isinstance(cell, Lines):
+        return Markup("<br>").join(map(_inline, cell.lines))
     return _inline(cell_text(cell))
 
 
@@ -99,8 +115,8 @@ def _key(cell: Cell) -> str | None:
         return None if cell.value is None else repr(100 * cell.value)
     if isinstance(cell, int | float):
         return repr(cell)
-    found = _NUMBER.match(cell)
-    return found[1].replace(",", "") if found else None
+    found = _NUMBER.match(cell_text(cell))
+    return found[1].replace(",", "").replace("−", "-") if found else None
 
 
 def _columns(table: Table) -> list[bool]:
@@ -112,22 +128,28 @@ def _columns(table: Table) -> list[bool]:
     return found
 
 
-def _long(table: Table) -> list[bool]:
-    """Return for each column whether it holds sentences: it keeps some width in a narrow window."""
-    return [
-        any(len(cell_text(row[place])) > _SENTENCE for row in table.rows)
-        for place in range(len(table.head))
-    ]
+def _width(cell: Cell, table: Table, place: int) -> str:
+    """Return the class of a cell of text: a column that holds sentences keeps some width."""
+    if any(len(cell_text(row[place])) > _SENTENCE for row in table.rows):
+        return "long"
+    return "short" if len(cell_text(cell)) <= _SHORT else ""
+
+
+def _head_width(head: str) -> str:
+    """Return the class of a column's head: what is longer than a word or two may break anywhere."""
+    return "wide" if len(head) > _SHORT else ""
 
 
 def _bar(cell: Cell) -> Markup:
     """Return a rate and its interval as a small picture; the text beside it says the same."""
-    if not isinstance(cell, Rate) or cell.value is None or cell.low is None or cell.high is None:
+    if not isinstance(cell, Rate) or cell.compact:
         return Markup("")
-    low, high, at = (f"{2 + 96 * value:.2f}" for value in (cell.low, cell.high, cell.value))
+    if cell.value is None or cell.low is None or cell.high is None:
+        return Markup("")
+    low, high, at = (f"{4 + 92 * value:.2f}" for value in (cell.low, cell.high, cell.value))
     return Markup(
         '<svg class="bar" viewBox="0 0 100 10" aria-hidden="true" focusable="false">'
-        '<path class="whole" d="M2 5H98"/><path class="interval" d="M{}  5H{}"/>'
+        '<path class="whole" d="M4 5H96"/><path class="interval" d="M{} 5H{}"/>'
         '<circle cx="{}" cy="5" r="3.2"/></svg>'
     ).format(low, high, at)
 

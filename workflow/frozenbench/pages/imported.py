@@ -6,7 +6,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from frozenbench.import_lines import TRUNCATED, axis_words, not_stated
-from frozenbench.pages.blocks import Block, Cell, Item, Items, Paragraph, Section, Table, table
+from frozenbench.pages.blocks import (
+    Block,
+    Cell,
+    Item,
+    Items,
+    Paragraph,
+    Section,
+    Table,
+    plain,
+    table,
+)
+from frozenbench.pages.inputs import PageInputs
+from frozenbench.pages.notes import sample_notes
 
 #: Marks whose names all stand on the page; of others the first few.
 _ALL_NAMES = ("contradiction", "no_rows", "left_out", "counting_rules", "duplicate")
@@ -18,17 +30,20 @@ def source_sections(controls: Mapping[str, Any], view: Mapping[str, Any]) -> tup
     source = controls["source"]
     rows: list[list[Cell]] = [
         ["experiment", f"`{controls['experiment']['digest']}`"],
-        ["runs", f"imported from {', '.join(source['formats'])}, not run here"],
-        ["files", f"{source['file_count']}, {source['bytes']:,} bytes"],
+        ["runs", f"imported from {plain(', '.join(source['formats']))}, not run here"],
+        ["files", f"{source['file_count']:,}, {source['bytes']:,} bytes"],
         ["files SHA-256", f"`{source['material']['files_sha256']}`"],
-        ["budget", axis_words(source)],
-        ["tasks", f"{len(controls['tasks'])}, SHA-256 of their ids `{controls['pack']['digest']}`"],
+        ["budget", plain(axis_words(source))],
+        [
+            "tasks",
+            f"{len(controls['tasks']):,}, SHA-256 of their ids `{controls['pack']['digest']}`",
+        ],
         ["repeats", controls["repeats"]],
         ["metric", f"`{controls['metric']}`"],
     ]
     blocks: list[Block] = [
         table("What the logs state", ["control", "value"], rows, sortable=False),
-        Paragraph(f"**{not_stated(source)}.**"),
+        Paragraph(f"**{_not_stated(source)}.**"),
         *_files(source),
         _agents(controls, view),
     ]
@@ -38,10 +53,16 @@ def source_sections(controls: Mapping[str, Any], view: Mapping[str, Any]) -> tup
     )
 
 
+def _not_stated(source: Mapping[str, Any]) -> str:
+    told = plain(not_stated(source))
+    return told[0].upper() + told[1:]
+
+
 def _files(source: Mapping[str, Any]) -> Iterator[Block]:
     shown = source["files"][:10]
     rows = [
-        [file["name"], file["format"] or "not read", f"`{file['sha256'][:12]}`"] for file in shown
+        [plain(file["name"]), file["format"] or "not read", f"`{file['sha256'][:12]}`"]
+        for file in shown
     ]
     yield table("Files that were read", ["file", "format", "SHA-256"], rows)
     more = source["file_count"] - len(shown)
@@ -53,7 +74,8 @@ def _agents(controls: Mapping[str, Any], view: Mapping[str, Any]) -> Table:
     rows = []
     for name in view["agents"]:
         stated = controls["agents"][name]["sheet"]["stated"]
-        rows.append([name, "; ".join(f"{k}: {v}" for k, v in stated.items()) or "nothing"])
+        told = "; ".join(f"{key}: {value}" for key, value in stated.items())
+        rows.append([plain(name), plain(told) or "nothing"])
     return table("Agents", ["agent", "what its logs state"], rows)
 
 
@@ -64,22 +86,22 @@ def _marks(source: Mapping[str, Any]) -> Block:
     for notice in source["notices"]:
         subjects = notice["subjects"]
         shown = subjects if notice["kind"] in _ALL_NAMES else subjects[:_FEW]
-        below = [str(subject) for subject in shown]
+        below = [plain(subject) for subject in shown]
         if notice["count"] > len(shown) and len(subjects) > len(shown):
             below.append(f"… and more; controls.json names {len(subjects)}")
-        items.append(Item(f"{notice['count']} {notice['meaning']}", tuple(below)))
+        items.append(Item(plain(f"{notice['count']:,} {notice['meaning']}"), tuple(below)))
     return Items(tuple(items))
 
 
-def import_notes(controls: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a reader needs to distrust the numbers of an import, one sentence each."""
-    source = controls["source"]
+def import_notes(inputs: PageInputs) -> Iterator[str]:
+    """Yield what a reader needs to distrust the numbers of an import, one note each."""
+    source = inputs.controls["source"]
     if source["axis"] is not None:
         yield (
             f"No budget was enforced: each curve is {TRUNCATED}, a lower bound for what the agent "
             "would do under that cap."
         )
-    yield f"n is {len(controls['tasks'])} tasks; the task is the unit of every test."
+    yield from sample_notes(inputs)
     yield "What a log cannot tell is null: whether an agent invented names, among others."
     yield "The grader is not ours: a verdict is what the log says."
-    yield not_stated(source) + "."
+    yield _not_stated(source) + "."

@@ -22,6 +22,12 @@ Row = Mapping[str, Any]
 Rows = Sequence[Row]
 
 
+def task_name(controls: Mapping[str, Any], task: str) -> str:
+    """Return what a page calls a task: of a held-out one the first digits of its digest."""
+    facts = controls["tasks"][task]
+    return str(facts["task_digest"])[:12] if facts["split"] == "held_out" else task
+
+
 @dataclass(frozen=True)
 class PageInputs:
     """The documents and tables of one view; rows of `cells` and `measured` in the same order."""
@@ -43,6 +49,16 @@ class PageInputs:
     def slices(self) -> list[str]:
         """The slices that have rates, in the order of the tables."""
         return list(dict.fromkeys(str(row["slice"]) for row in self.summary))
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than the public slice, so that each is named."""
+        return self.slices != ["public"]
+
+    def facts(self, name: str) -> Mapping[str, Any]:
+        """Return the headline numbers of a slice."""
+        found: Mapping[str, Any] = self.statistics["slices"][name]
+        return found
 
     @cached_property
     def rated(self) -> list[Row]:

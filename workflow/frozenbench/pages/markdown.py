@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from frozenbench.markdown_signs import markdown_plain
 from frozenbench.pages.blocks import (
     Block,
     Cell,
     Code,
     Items,
+    Lines,
     Page,
     Paragraph,
     Picture,
@@ -47,7 +49,7 @@ def _block(block: Block) -> Iterator[str]:
         case Table():
             yield from _table(block)
         case Picture(figure, text):
-            told = re.sub(r"[\[\]]", "", _text(text))
+            told = re.sub(r"[\[\]]", "", _text(text, marks=False))
             yield f"![{told}](figures/{figure}.png)"
         case Code(lines):
             yield from (f"    {line}" for line in lines)
@@ -61,21 +63,43 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _table(block: Table) -> Iterator[str]:
-    def line(values: tuple[Cell, ...] | list[str]) -> str:
-        return "| " + " | ".join(_text(cell_text(v)).replace("|", "\\|") for v in values) + " |"
+    def line(values: Sequence[str]) -> str:
+        return "| " + " | ".join(value.replace("|", "\\|") for value in values) + " |"
 
-    yield line(block.head)
+    yield f"*{_text(block.caption, marks=False)}*"
+    yield ""
+    yield line([_text(head) for head in block.head])
     yield line(["---"] * len(block.head))
-    yield from map(line, block.rows)
+    for row in block.rows:
+        yield line([_cell(cell) for cell in row])
 
 
-def _text(text: str) -> str:
-    """Keep text on its line, and HTML out of it; code shows what it holds."""
+def _cell(cell: Cell) -> str:
+    """Return a cell on one line of Markdown."""
+    return "<br>".join(map(_text, cell.lines if isinstance(cell, Lines) else [cell_text(cell)]))
+
+
+def _text(text: str, marks: bool = True) -> str:
+    """Keep text on its line, and HTML and marks of its own out of it; code shows what it holds."""
     parts = []
     for span in spans(" ".join(text.split())):
-        if span.kind == "code":
-            parts.append(f"`{span.text}`")
+        if span.kind == "code" and marks:
+            parts.append(_code(span.text))
         else:
-            mark = {"strong": "**", "em": "*"}.get(span.kind, "")
-            parts.append(mark + span.text.replace("&", "&amp;").replace("<", "&lt;") + mark)
+            mark = {"strong": "**", "em": "*"}.get(span.kind, "") if marks else ""
+            parts.append(mark + _outer(span.text) + mark)
     return "".join(parts)
+
+
+def _code(text: str) -> str:
+    """Return code between more backticks than it holds in a row."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    ticks = "`" * (longest + 1)
+    return f"{ticks} {text} {ticks}" if longest else f"{ticks}{text}{ticks}"
+
+
+def _outer(text: str) -> str:
+    """Return plain text between marks; white space at its ends stays."""
+    before, after = (" " if text[place].isspace() else "" for place in (0, -1))
+    told = markdown_plain(text)
+    return f"{before}{told}{after}" if told else before

@@ -6,29 +6,45 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from frozenbench.controls import is_imported
-from frozenbench.pages.blocks import Block, Code, Item, Items, Page, Paragraph, Picture, Section
+from frozenbench.headline import headline
+from frozenbench.import_lines import TRUNCATED
+from frozenbench.pages.blocks import (
+    Block,
+    Item,
+    Items,
+    Page,
+    Paragraph,
+    Picture,
+    Section,
+    count,
+    listed,
+    plain,
+)
 from frozenbench.pages.cells import told_cells
+from frozenbench.pages.check import check_section
 from frozenbench.pages.controls import controls_section
 from frozenbench.pages.decisions import decisions
+from frozenbench.pages.flips import flips
 from frozenbench.pages.imported import import_notes, source_sections
 from frozenbench.pages.inputs import PageInputs
 from frozenbench.pages.notes import notes
-from frozenbench.pages.scores import flips, outcomes, scores
+from frozenbench.pages.scores import outcomes, scores
 
 #: Figure -> the section that it belongs to, and what it shows; any other stands with the scores.
 _FIGURES = {
-    "budget_curves": ("scores", "pass rate, exhaust rate and rank of each agent under each budget"),
-    "pareto": ("scores", "pass rate against the tokens that were really spent"),
-    "task_grid": ("flips", "the outcome of each task for each agent under each budget"),
-    "outcomes": ("outcomes", "share of cells by outcome for each agent under each budget"),
+    "budget_curves": ("scores", "Pass rate, exhaust rate and rank of each agent under each budget"),
+    "pareto": ("scores", "Pass rate against the tokens that were really spent"),
+    "task_grid": ("flips", "The outcome of each task for each agent under each budget"),
+    "outcomes": ("outcomes", "Share of cells by outcome for each agent under each budget"),
 }
-_ELSE = ("scores", "a figure of this experiment")
+_ELSE = ("scores", "A figure of this experiment")
 
 
 def refused_page(
     controls: Mapping[str, Any],
     view: Mapping[str, Any],
     refusals: Sequence[Mapping[str, str]],
+    responses: Mapping[str, Any],
     pack_check: Mapping[str, Any] | None = None,
 ) -> Page:
     """Return the page of an experiment whose score is refused: the controls, and why."""
@@ -43,10 +59,10 @@ def refused_page(
     above = (
         source_sections(controls, view)
         if is_imported(controls)
-        else (controls_section(controls, view, pack_check=pack_check),)
+        else (controls_section(controls, view, responses, pack_check),)
     )
     told = "What was computed stays on disk; no score is printed, because:"
-    title = f"{controls['experiment']['name']}: no score"
+    title = f"{plain(controls['experiment']['name'])}: no score"
     return Page(title, (Paragraph(told), Items(items)), above)
 
 
@@ -54,13 +70,13 @@ def results_page(inputs: PageInputs) -> Page:
     """Return the whole page."""
     controls, view = inputs.controls, inputs.view
     imported = is_imported(controls)
-    title = view["title"] or f"{controls['experiment']['name']}: pass rate against the budget"
+    title = view["title"] or _title(controls)
     above = (
         source_sections(controls, view)
         if imported
         else (controls_section(controls, view, inputs.responses, inputs.pack_check),)
     )
-    told = import_notes(controls) if imported else notes(inputs)
+    told = import_notes(inputs) if imported else notes(inputs)
     unsaid = Items(tuple(Item(note) for note in told))
     sections = (
         *above,
@@ -71,31 +87,55 @@ def results_page(inputs: PageInputs) -> Page:
         Section("cells", "Cells to read", tuple(told_cells(inputs))),
         Section("unsaid", "What these numbers do not say", (unsaid,)),
         *((_crossings(),) if imported else ()),
-        _check(imported),
+        check_section(inputs),
     )
-    return Page(title, (Paragraph(finding(inputs.statistics)),), sections)
+    return Page(plain(title), tuple(_lead(inputs)), sections)
+
+
+def _title(controls: Mapping[str, Any]) -> str:
+    name = controls["experiment"]["name"]
+    if is_imported(controls) and controls["source"]["axis"] is None:
+        return f"{name}: pass rate of finished runs"
+    cut = f", {TRUNCATED}" if is_imported(controls) else ""
+    return f"{name}: pass rate against the budget{cut}"
 
 
 def _section(key: str, title: str, blocks: Iterator[Block], view: Mapping[str, Any]) -> Section:
     """Return a section with the figures that belong to it behind its first paragraph."""
     first, *rest = blocks
     pictures = [
-        Picture(name, f"{name}: {_FIGURES.get(name, _ELSE)[1]}; the controls stand above the score")
+        Picture(name, _FIGURES.get(name, _ELSE)[1])
         for name in view["figures"]
         if _FIGURES.get(name, _ELSE)[0] == key
     ]
     return Section(key, title, (first, *pictures, *rest))
 
 
-def finding(statistics: Mapping[str, Any]) -> str:
-    """Return the computed finding in one sentence."""
-    told = (
-        f"**{statistics['confirmed_pairs']} confirmed and {statistics['suggestive_pairs']} "
-        f"suggestive ranking flips among {statistics['pairs']} pairs of agents.**"
-    )
-    if statistics["cannot_confirm"]:
-        told += " With so few tasks this pack cannot confirm a flip."
-    return told
+def _lead(inputs: PageInputs) -> Iterator[Block]:
+    """Yield what was found of flips, slice by slice, and what of."""
+    controls, view = inputs.controls, inputs.view
+    for name in inputs.slices:
+        told = headline(inputs.facts(name), controls, view)
+        yield Paragraph(f"**Slice {name}: {told}**" if inputs.several else f"**{told}**")
+    repeats = controls["repeats"]
+    parts = [
+        count(len(view["agents"]), "agent"),
+        *(_tasks(inputs, name) for name in inputs.slices),
+        count(len(view["budgets"]), "budget"),
+        *([count(repeats, "repeat")] if repeats > 1 else []),
+    ]
+    told = listed(parts)
+    if is_imported(controls):
+        cut = "as they were run" if controls["source"]["axis"] is None else TRUNCATED
+        told += f", {cut}: nothing was run here"
+    elif controls["grading"] == "every_step":
+        told += ", graded at every step: an oracle stop, best of k"
+    yield Paragraph(f"{told}.")
+
+
+def _tasks(inputs: PageInputs, name: str) -> str:
+    slice_of = f"{name} task" if inputs.several else "task"
+    return count(inputs.facts(name)["n_tasks"], slice_of)
 
 
 def _crossings() -> Section:
@@ -105,24 +145,3 @@ def _crossings() -> Section:
         "marked. Tests are made at the caps above alone; the rest is descriptive."
     )
     return Section("caps", "All caps", (Paragraph(text),))
-
-
-def _check(imported: bool) -> Section:
-    lines = ["frozenbench verify            # re-hash everything in results/"]
-    text = (
-        "The tables beside this page carry all controls in their metadata. To check that tables, "
-        "statistics and this page follow from what is stored (add `--config FILE` where the config is "
-        "not the default one):"
-    )
-    if imported:
-        return Section("check", "Check it", (Paragraph(text), Code(tuple(lines))))
-    lines += [
-        "frozenbench show AGENT TASK BUDGET",
-        "frozenbench explain AGENT TASK BUDGET",
-    ]
-    replay = (
-        "To replay it: with the same config, `snakemake --cores 4` in a fresh copy runs every agent "
-        "under every budget again, from the committed record where there is one, and comes to the "
-        "same `cells.parquet`, byte for byte. One that differs is a broken experiment."
-    )
-    return Section("check", "Check it", (Paragraph(text), Code(tuple(lines)), Paragraph(replay)))

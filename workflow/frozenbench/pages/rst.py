@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 from frozenbench.pages.blocks import (
     Block,
+    Cell,
     Items,
+    Lines,
     Page,
     Paragraph,
     Subheading,
@@ -20,11 +22,22 @@ from frozenbench.pages.blocks import (
     spans,
 )
 
+#: Snakemake centres the page in its window: what is higher than that would be cut off at its top, where
+#: the controls stand, and no scrolling would reach it.
+_FROM_THE_TOP = (
+    ".. raw:: html",
+    "",
+    "   <style>.h-screen.overflow-auto.items-center { align-items: flex-start }"
+    " .h-screen.overflow-auto .prose { max-width: 60rem }"
+    " .prose caption { text-align: left; font-weight: 600 } </style>",
+    "",
+)
+
 
 def landing(page: Page, keys: tuple[str, ...]) -> str:
     """Return the title, the lead and the sections named by `keys`."""
     title = _text(page.title)  # underlined twice as long: some letters are two columns wide
-    lines = [title, "=" * (2 * len(title)), ""]
+    lines = [title, "=" * (2 * len(title)), "", *_FROM_THE_TOP]
     for block in page.lead:
         lines += _block(block)
     for section in page.sections:
@@ -49,16 +62,24 @@ def _block(block: Block) -> Iterator[str]:
                     yield ""
                     yield f"  {_text(below)}"
         case Table():
-            yield ".. list-table::"
+            yield f".. list-table:: {_text(block.caption)}"
             yield "   :header-rows: 1"
             yield ""
             for row in (block.head, *block.rows):
                 for place, cell in enumerate(row):
-                    mark = "* -" if place == 0 else "  -"
-                    yield f"   {mark} {_text(cell_text(cell))}".rstrip()
+                    yield from _cell(cell, "* -" if place == 0 else "  -")
         case _:  # what stands in sections that are not on the first page
             return
     yield ""
+
+
+def _cell(cell: Cell, mark: str) -> Iterator[str]:
+    """Yield a cell of a list table; its lines as a line block."""
+    if not isinstance(cell, Lines):
+        yield f"   {mark} {_text(cell_text(cell))}".rstrip()
+        return
+    for place, line in enumerate(cell.lines):
+        yield f"   {mark if place == 0 else '   '} | {_text(line)}"
 
 
 def _text(text: str) -> str:

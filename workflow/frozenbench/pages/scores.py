@@ -1,4 +1,4 @@
-"""The results page's scores, ranking flips, contrasts and outcomes."""
+"""The results page's scores: rates with intervals by agent and budget, ranks, and outcomes."""
 
 from __future__ import annotations
 
@@ -6,65 +6,168 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from frozenbench.pages.blocks import Block, Cell, Paragraph, Rate, Subheading, percent, table
+from frozenbench.controls import is_imported
+from frozenbench.import_lines import TRUNCATED
+from frozenbench.outcomes import OUTCOMES
+from frozenbench.pages.blocks import (
+    Block,
+    Cell,
+    Paragraph,
+    Rate,
+    Subheading,
+    Table,
+    code,
+    count,
+    listed,
+    percent,
+    plain,
+    table,
+)
 from frozenbench.pages.inputs import PageInputs, Row, Rows
+from frozenbench.pages.weights import effective, weights_of
 
-#: Contrasts on the page; the rest stand in the table.
-_CONTRASTS = 24
+#: Budgets that stand beside each other in one table; of more the figure gives the overview.
+_COLUMNS = 16
 
 
 def scores(inputs: PageInputs) -> Iterator[Block]:
     """Yield the rates of each slice with their intervals."""
-    yield Paragraph(
-        "Weighted pass rate under each budget with its 95 % interval (Wilson, at the effective number "
-        "of tasks; repeats do not multiply it). Its denominator is all cells: one that a cap ended counts "
-        "as not passed; `exhausted left out` is the rate without such cells. Ties share a rank. "
-        "`n` = tasks × repeats."
-    )
-    header = ["budget", "agent", "n", "weighted pass", "exhausted left out", "pass"]
-    header += [
-        "without a hit cap",
-        "assume",
-        "exhaust",
-        "error",
-        "rank",
-        "rank, unit weights",
-        "mean tools",
-    ]
+    yield Paragraph(" ".join(_meaning(inputs)))
     for name in inputs.slices:
+        rows = [row for row in inputs.summary if row["slice"] == name]
         told = ""
-        if inputs.slices != ["public"]:
+        if inputs.several:
             yield Subheading(f"Slice {name}")
-            told = f" of the slice {name}"
-        rows = [_score_row(row) for row in inputs.summary if row["slice"] == name]
-        yield table(f"Scores{told}", header, rows, names=2)
+            told = f", slice {name}"
+        if 1 < len(inputs.view["budgets"]) <= _COLUMNS:
+            yield _overview(inputs, rows, f"Weighted pass rate in %{told}: {_n(inputs, name)}")
+        yield _whole(inputs, rows, f"All rates{told}: {_n(inputs, name)}")
+        yield from _untold(rows)
     yield from _areas(inputs)
 
 
-def _score_row(row: Row) -> list[Cell]:
-    ranks = f"{row['rank']} ({row['rank_low']} to {row['rank_high']})"
-    tools = row["mean_tool_calls"]
-    return [
-        row["budget"],
-        row["agent"],
-        row["n"],
-        Rate(row["weighted_pass_rate"], row["weighted_low"], row["weighted_high"]),
-        _left_out(row),
-        percent(row["pass_rate"]),
-        percent(row["pass_rate_strict"]),
-        percent(row["assume_rate"]),
-        percent(row["exhaust_rate"]),
-        percent(row["error_rate"]),
-        ranks,
-        row["rank_unweighted"],
-        "null" if tools is None else f"{tools:.2f} (n={row['mean_tool_calls_n']})",
+def _meaning(inputs: PageInputs) -> Iterator[str]:
+    yield (
+        "Weighted pass rate under each budget with its 95 % interval (Wilson, at the effective number "
+        "of tasks; repeats do not multiply it). All cells are its denominator, and EXHAUSTED counts as "
+        "not passed; `exhausted left out` is the rate of the cells that remain."
+    )
+    if is_imported(inputs.controls):
+        yield f"No budget was enforced: the rates are {TRUNCATED}, lower bounds."
+    if inputs.controls["grading"] == "every_step":
+        yield (
+            "Graded `every_step`: **an oracle stop, best of k**. A cell passes as soon as one of its "
+            "steps is green, whether or not the agent would have left it at that."
+        )
+    if len(inputs.view["agents"]) > 1:
+        yield (
+            "Ties share a rank; the interval of a rank is of one agent alone and tests nothing: the "
+            "tests stand under the next heading."
+        )
+    yield "A number in brackets says how many cells have a value, where not all do."
+
+
+def _n(inputs: PageInputs, name: str) -> str:
+    """Return n of a slice in words, the effective n where weights make it smaller."""
+    weights, repeats = weights_of(inputs.controls, name), inputs.controls["repeats"]
+    told = f"n = {count(weights.n, 'task')}"
+    if repeats > 1:
+        told += f" × {repeats} repeats"
+    return told if weights.equal else f"{told}, effective n {effective(weights)}"
+
+
+def _overview(inputs: PageInputs, rows: Rows, caption: str) -> Table:
+    """Return the headline alone, agents by budgets: what the figure draws."""
+    held = {(row["agent"], row["budget"]): row for row in rows}
+    budgets = inputs.view["budgets"]
+    told_apart = {row["budget"] for row in rows if row["rank"] > 1}
+
+    def rate(agent: str, budget: str) -> Rate:
+        row = held[agent, budget]
+        ends = row["weighted_low"], row["weighted_high"]
+        first = budget in told_apart and row["rank"] == 1
+        return Rate(row["weighted_pass_rate"], *ends, strong=first, compact=True)
+
+    body: list[list[Cell]] = [
+        [plain(agent), *(rate(agent, budget) for budget in budgets)]
+        for agent in inputs.view["agents"]
     ]
+    told = f"{caption}; rank 1 is bold" if told_apart else caption
+    return table(told, ["agent", *map(plain, budgets)], body)
+
+
+def _whole(inputs: PageInputs, rows: Rows, caption: str) -> Table:
+    """Return every rate; columns that would say the same as another one are left out."""
+    columns = _columns(inputs, rows)
+    places = {name: place for place, name in enumerate(inputs.view["budgets"])}
+    body = [
+        [cell(row) for _, cell in columns]
+        for row in sorted(rows, key=lambda row: places[row["budget"]])  # agents keep their order
+    ]
+    return table(caption, [head for head, _ in columns], body, names=2)
+
+
+def _columns(inputs: PageInputs, rows: Rows) -> list[tuple[str, Any]]:
+    def share(name: str) -> Any:
+        return lambda row: percent(row[name])
+
+    equal = all(weights_of(inputs.controls, name).equal for name in inputs.slices)
+    ranked = len(inputs.view["agents"]) > 1
+    told = {
+        "budget": lambda row: plain(row["budget"]),
+        "agent": lambda row: plain(row["agent"]),
+        "n": lambda row: row["n"],
+        "weighted pass": lambda row: Rate(
+            row["weighted_pass_rate"], row["weighted_low"], row["weighted_high"]
+        ),
+        "exhausted left out": _left_out,
+        "pass": None if equal else share("pass_rate"),
+        "without a hit cap": share("pass_rate_strict") if any(map(_at_cap, rows)) else None,
+        "fail test": share("fail_test_rate"),
+        "assume": share("assume_rate") if _known(rows, "assume_rate") else None,
+        "exhaust": share("exhaust_rate"),
+        "error": share("error_rate"),
+        "rank": _rank if ranked else None,
+        "rank, unit weights": (lambda row: row["rank_unweighted"])
+        if ranked and not equal
+        else None,
+        "mean tools": _tools if _known(rows, "mean_tool_calls") else None,
+    }
+    return [(head, cell) for head, cell in told.items() if cell is not None]
+
+
+def _at_cap(row: Row) -> bool:
+    return bool(row["pass_rate"] != row["pass_rate_strict"])
+
+
+def _known(rows: Rows, name: str) -> bool:
+    return any(row[name] is not None for row in rows)
+
+
+def _untold(rows: Rows) -> Iterator[Block]:
+    names = {"assume": "assume_rate", "mean tools": "mean_tool_calls"}
+    lacking = [told for told, name in names.items() if not _known(rows, name)]
+    if lacking:
+        yield Paragraph(f"Not known of any cell, and so in no column: {listed(lacking)}.")
+
+
+def _rank(row: Row) -> str:
+    return f"{row['rank']} ({row['rank_low']} to {row['rank_high']})"
 
 
 def _left_out(row: Row) -> str:
-    """Return the other bound: what the rate is if cells that a cap ended are not counted."""
-    rate = row["weighted_pass_rate_without_exhausted"]
-    return "null" if rate is None else f"{percent(rate)} (n={row['n_without_exhausted']})"
+    """Return the other bound: what the rate is if EXHAUSTED cells are not counted."""
+    rate, n = row["weighted_pass_rate_without_exhausted"], row["n_without_exhausted"]
+    if rate is None:
+        return "null"
+    return percent(rate) if n == row["n"] else f"{percent(rate)} ({n})"
+
+
+def _tools(row: Row) -> str:
+    mean, n = row["mean_tool_calls"], row["mean_tool_calls_n"]
+    if mean is None:
+        return "null"
+    return f"{mean:.2f}" if n == row["n"] else f"{mean:.2f} ({n})"
 
 
 def _areas(inputs: PageInputs) -> Iterator[Block]:
@@ -73,135 +176,57 @@ def _areas(inputs: PageInputs) -> Iterator[Block]:
         return
     yield Paragraph(
         "Over all budgets of a ladder: the mean of the weighted pass rate over the logarithm of the "
-        "cap. It belongs to no single budget; no rank and no test comes from it."
+        "cap, straight between the budgets that were run. It belongs to no single budget; no rank and "
+        "no test comes from it."
     )
+    several = inputs.several
     rows = [
         [
-            row["agent"],
-            row["slice"],
-            f"`{row['budget_from']}` to `{row['budget_to']}`",
+            plain(row["agent"]),
+            *([row["slice"]] if several else []),
+            f"{code(row['budget_from'])} to {code(row['budget_to'])}",
             Rate(row["area"], row["area_low"], row["area_high"]),
         ]
         for row in inputs.areas
     ]
-    yield table("Mean pass rate over log budget", ["agent", "slice", "ladder", "mean"], rows)
-
-
-def flips(inputs: PageInputs) -> Iterator[Block]:
-    """Yield confirmed and suggestive flips, or that there is none, and what would show one."""
-    facts = inputs.statistics
-    yield Paragraph(
-        f"A flip is confirmed where both contrasts are rejected with opposite signs (exact paired "
-        f"test, Holm over {facts['contrasts']} contrasts, alpha {facts['alpha']:g}); suggestive where "
-        f"95 % of {facts['resamples']} resamples of tasks keep both signs. Every other crossing is "
-        "unresolved: identical agents cross too."
-    )
-    found = [flip for flip in inputs.flips if flip["kind"] != "unresolved"]
-    if found:
-        header = ["kind", "from", "to", "leader before", "leader after", "support", "lead flip"]
-        several = inputs.slices != ["public"]
-        rows = [[*([flip["slice"]] if several else []), *_flip_row(flip)] for flip in found]
-        yield table("Ranking flips", [*(["slice"] if several else []), *header], rows)
-    else:
-        yield Paragraph("No flip is confirmed or suggestive.")
-    unresolved = sum(flip["kind"] == "unresolved" for flip in inputs.flips)
-    yield Paragraph(f"Unresolved crossings: {unresolved}.")
-    yield Paragraph(" ".join(_power(facts)))
-    if facts["rank_differs_unweighted"]:
-        pairs = facts["rank_differs_unweighted"]
-        told = "; ".join(f"{a} and {b} under {budget}" for a, b, budget in pairs)
-        yield Paragraph(f"Under unit weights the order differs for {told}.")
-    yield from _contrasts(inputs)
-
-
-def _power(facts: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        f"The smallest number of discordant tasks, all one way, with which a contrast could be "
-        f"rejected here is {facts['min_discordant']}."
-    )
-    if facts["cannot_confirm"]:
-        yield "That is more than half of the tasks: **this pack cannot confirm a flip.**"
-    if facts["n_for_80_power"] is not None:
-        yield (
-            f"At the discordance observed in the clearest contrast, {facts['n_for_80_power']} tasks "
-            "would give 80 % power."
-        )
-
-
-def _flip_row(flip: Row) -> list[Cell]:
-    support = flip["support"]
-    return [
-        flip["kind"],
-        flip["confirmed_from"] or flip["budget_from"],
-        flip["confirmed_to"] or flip["budget_to"],
-        flip["old_leader"],
-        flip["new_leader"],
-        "" if support is None else f"{support:.3f}",
-        "yes" if flip["lead"] else "",
-    ]
-
-
-def _contrasts(inputs: PageInputs) -> Iterator[Block]:
-    """Yield the clearest contrasts, smallest p first; equal ones stay in the table's order."""
-    if not inputs.contrasts:
-        return
-    shown = sorted(inputs.contrasts, key=lambda row: row["p"])[:_CONTRASTS]
-    several = inputs.slices != ["public"]
-    header = ["budget", "first", "second", "difference", "95 % alone", "discordant", "p"]
-    header += ["p, Holm", "resolved", "tasks for 80 % power"]
-    rows = [[*([row["slice"]] if several else []), *_contrast_row(row)] for row in shown]
-    yield table("Contrasts: first minus second", [*(["slice"] if several else []), *header], rows)
-    left = len(inputs.contrasts) - len(shown)
-    if left:
-        yield Paragraph(
-            f"These are the {len(shown)} clearest of {len(inputs.contrasts)} contrasts; all stand in "
-            "`tables/contrasts.csv`."
-        )
-
-
-def _contrast_row(row: Row) -> list[Cell]:
-    ends = row["low"], row["high"]
-    alone = "null" if None in ends else f"[{100 * ends[0]:+.0f}, {100 * ends[1]:+.0f}]"
-    needed = row["n_for_80_power"]
-    return [
-        row["budget"],
-        row["agent_a"],
-        row["agent_b"],
-        f"{100 * row['delta']:+.1f} points",
-        alone,
-        row["discordant"],
-        probability(row["p"]),
-        probability(row["p_holm"]),
-        "yes" if row["rejected"] else "no",
-        "null" if needed is None else needed,
-    ]
-
-
-def probability(value: float) -> str:
-    """Return a p value as text; a small one is never 0."""
-    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
+    head = ["agent", *(["slice"] if several else []), "ladder", "mean"]
+    yield table("Mean weighted pass rate over log budget", head, rows)
 
 
 def outcomes(inputs: PageInputs) -> Iterator[Block]:
     """Yield how many cells ended how, and why, by slice."""
-    yield Paragraph("Each cell has exactly one of five outcomes; the reasons, over all budgets:")
-    header = ["agent", "outcome", "reason", "cells"]
-    slices = sorted({row["split"] for row in inputs.rated})
+    total = len(inputs.rated)
+    yield Paragraph(
+        f"Each of the {count(total, 'cell')} has exactly one of five outcomes: {', '.join(OUTCOMES)}. "
+        "The table counts them over all budgets, with the reasons; the rates above are by budget."
+    )
+    slices = inputs.slices
     for name in slices:
         told = ""
-        if slices != ["public"]:
+        if inputs.several:
             yield Subheading(f"Slice {name}")
-            told = f" of the slice {name}"
-        rows = _outcome_rows(inputs, [row for row in inputs.rated if row["split"] == name])
-        yield table(f"Outcomes{told}", header, rows)
+            told = f", slice {name}"
+        cells = [row for row in inputs.rated if row["split"] == name]
+        yield _outcome_table(inputs, cells, f"Outcomes over all budgets{told}")
     apart = [row for row in inputs.cells if not row["control"] and row["network"] == "open"]
     if apart:
-        yield Paragraph("With an open network, in no rate:")
-        yield table("Outcomes with an open network", header, _outcome_rows(inputs, apart))
+        yield Paragraph(f"{count(len(apart), 'cell')} with an open network, in no rate:")
+        yield _outcome_table(inputs, apart, "Outcomes with an open network")
 
 
-def _outcome_rows(inputs: PageInputs, cells: Rows) -> Sequence[list[Cell]]:
+def _outcome_table(inputs: PageInputs, cells: Rows, caption: str) -> Table:
     counts = Counter((row["agent"], row["outcome"], row["reason"]) for row in cells)
+    of = Counter(row["agent"] for row in cells)
     order = {name: place for place, name in enumerate(inputs.view["agents"])}
-    keys = sorted(counts, key=lambda key: (order[key[0]], key[1], key[2]))
-    return [[*key, counts[key]] for key in keys]
+    kinds = {name: place for place, name in enumerate(OUTCOMES)}
+    keys = sorted(counts, key=lambda key: (order[key[0]], kinds[key[1]], key[2]))
+    rows: Sequence[list[Cell]] = [
+        [plain(agent), outcome, reason, counts[agent, outcome, reason], _share(counts, of, key)]
+        for key in keys
+        for agent, outcome, reason in (key,)
+    ]
+    return table(caption, ["agent", "outcome", "reason", "cells", "share"], rows)
+
+
+def _share(counts: Mapping[Any, int], of: Mapping[str, int], key: tuple[str, str, str]) -> str:
+    return percent(counts[key] / of[key[0]])

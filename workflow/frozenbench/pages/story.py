@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import difflib
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +23,7 @@ from frozenbench.pages.blocks import Step, Story
 STEPS, SAID, CHANGED, PROMPT = 24, 4000, 120, 6000
 
 Row = Mapping[str, Any]
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def cell_story(cell: Row) -> Story:
@@ -74,8 +76,10 @@ def _facts(cell: Row) -> tuple[tuple[str, str], ...]:
     known = [(name, cell[name]) for name in names if cell[name] is not None]
     tests = cell["tests_passed"], cell["tests_expected"]
     told = [] if None in tests else [("tests", f"{tests[0]} of {tests[1]} passed")]
-    meters = [(name, str(cell[name])) for name in ("tool_calls", "edit_rounds", "tokens")]
-    used = ", ".join(f"{value.replace('None', 'null')} {name}" for name, value in meters)
+    used = ", ".join(
+        f"{name.replace('_', ' ')} {'null' if cell[name] is None else f'{cell[name]:,}'}"
+        for name in ("tool_calls", "edit_rounds", "tokens")
+    )
     return (("used", used), *told, *((name, str(value)) for name, value in known))
 
 
@@ -130,6 +134,8 @@ def _short(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_short, value))
     text = str(value)
+    if _DIGEST.fullmatch(text):
+        return text[:12]
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 

@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from frozenbench.import_lines import TRUNCATED
+
 Row = Mapping[str, Any]
+#: What `every_step` is called wherever a score stands that it made.
+ORACLE = "an oracle stop, best of k"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,17 @@ class Inputs:
     @property
     def origin(self) -> str:
         """Which experiment and pack a number is of: no file goes without it."""
+        pack = " ".join(self.view["pack"]["name"].split())
         return (
             f"experiment {self.name} {self.controls['experiment']['digest'][:12]}, "
-            f"pack {self.view['pack']['name']} {self.controls['pack']['digest'][:12]}"
+            f"pack {pack} {self.controls['pack']['digest'][:12]}"
         )
+
+    @property
+    def graded(self) -> str:
+        """How rates came about where they are not what one run under a budget leaves; else empty."""
+        if "source" in self.controls:
+            return f" {TRUNCATED.capitalize()}: lower bounds, no budget was enforced."
+        if self.controls["grading"] == "every_step":
+            return f" Graded every_step: {ORACLE}."
+        return ""

@@ -8,16 +8,18 @@ from typing import Any
 
 from frozenbench import __version__
 from frozenbench.controls import CAP_FIELDS
-from frozenbench.write_up.inputs import Inputs, Row
+from frozenbench.headline import headline
+from frozenbench.write_up.inputs import ORACLE, Inputs, Row
+from frozenbench.write_up.tex import tex, with_signs
 from frozenbench.write_up.wording import (
     cap,
+    dates,
     letters,
     macro_names,
     number,
     p_value,
     percent,
     points,
-    tex,
 )
 
 
@@ -44,15 +46,24 @@ _RATES = {
     "weighted_low": "lower end of its 95 % interval, %",
     "weighted_high": "upper end of its 95 % interval, %",
     "pass_rate": "share of PASS, EXHAUSTED counted as wrong, %",
+    "pass_low": "lower end of its 95 % interval, %",
+    "pass_high": "upper end of its 95 % interval, %",
     "pass_rate_strict": "share of PASS without a hit cap, %",
     "weighted_pass_rate_without_exhausted": "weighted pass rate, EXHAUSTED left out, %",
     "fail_test_rate": "share of FAIL_TEST, %",
     "assume_rate": "share of FAIL_ASSUME, %",
     "exhaust_rate": "share of EXHAUSTED, %",
+    "exhaust_low": "lower end of its 95 % interval, %",
+    "exhaust_high": "upper end of its 95 % interval, %",
+    **{
+        f"exhaust_rate_{meter}": f"share of EXHAUSTED by {meter.replace('_', ' ')}, %"
+        for meter in CAP_FIELDS
+    },
     "error_rate": "share of ERROR, %",
 }
 _COUNTS = {
     "n": (0, "cells"),
+    "effective_n": (1, "effective number of tasks, by their weights"),
     "n_without_exhausted": (0, "cells that are not EXHAUSTED"),
     "pass_at_cap": (0, "PASS cells that hit a cap"),
     "rank": (0, "rank, ties shared"),
@@ -60,7 +71,9 @@ _COUNTS = {
     "rank_high": (0, "worst rank of its 95 % interval"),
     "rank_unweighted": (0, "rank under unit weights"),
     "mean_tool_calls": (2, "mean tool calls"),
+    "mean_tool_calls_n": (0, "cells behind it"),
     "mean_edit_rounds": (2, "mean edit rounds"),
+    "mean_edit_rounds_n": (0, "cells behind it"),
     "median_seconds": (1, "median seconds, s"),
     "median_tokens": (0, "median tokens"),
     "total_tokens": (0, "tokens in all cells that report them"),
@@ -91,7 +104,6 @@ def _experiment(inputs: Inputs) -> Iterator[Number]:
         "budgets": (len(view["budgets"]), "budgets"),
         "repeats": (controls["repeats"], "repeats"),
         "metric": (controls["metric"], "the headline metric"),
-        "grading": (controls["grading"], "grading policy"),
         "clock": (controls["clock"], "clock policy"),
         "isolation": (environment["isolation"], "isolation asked for"),
         "python": (environment["python"], "the pack's Python"),
@@ -104,6 +116,11 @@ def _experiment(inputs: Inputs) -> Iterator[Number]:
     }
     for key, (value, says) in plain.items():
         yield Number(key, value, number(None) if value is None else str(value), says)
+    policy = str(controls["grading"])
+    told = f"{policy} ({ORACLE})" if policy == "every_step" else policy
+    yield Number("grading", policy, told, "grading policy")
+    told = dates(responses)
+    yield Number("responses_dates", told, told, "days of the first and of the last response")
 
 
 def _short(digest: str | None) -> str | None:
@@ -111,9 +128,13 @@ def _short(digest: str | None) -> str | None:
 
 
 def _budgets(inputs: Inputs) -> Iterator[Number]:
+    budgets = inputs.controls["budgets"]
+    fields = dict(CAP_FIELDS)
+    if any("max_cost" in budgets[name] for name in inputs.view["budgets"]):  # of an import
+        fields["cost"] = "max_cost"
     for name in inputs.view["budgets"]:
-        for meter, field in CAP_FIELDS.items():
-            value = inputs.controls["budgets"][name].get(field)
+        for meter, field in fields.items():
+            value = budgets[name].get(field)
             yield Number(f"cap_{meter}/{name}", value, cap(value), f"cap of {name}")
 
 
@@ -128,6 +149,10 @@ def _slice(inputs: Inputs, name: str) -> Iterator[Number]:
 def _in_slice(inputs: Inputs, name: str) -> Iterator[Number]:
     facts = inputs.statistics["slices"][name]
     yield from _facts(facts)
+    rejected = sum(bool(row["rejected"]) for row in _of(inputs.contrasts, name))
+    yield Number("rejected", rejected, number(rejected), "contrasts that Holm's method rejects")
+    told = headline(facts, inputs.controls, inputs.view)
+    yield Number("finding", None, told, "what was found of flips, as a sentence")
     for row in _of(inputs.summary, name):
         yield from _scores(row)
     for row in _of(inputs.areas, name):
@@ -158,18 +183,6 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[Number]:
     }
     for key, (field, says) in counts.items():
         yield Number(key, facts[field], number(facts[field]), says)
-    yield Number("finding", None, finding(facts), "what was found of flips, as a sentence")
-
-
-def finding(facts: Mapping[str, Any]) -> str:
-    """Return what was found of flips in a sentence or two."""
-    told = (
-        f"{facts['confirmed_pairs']} confirmed and {facts['suggestive_pairs']} suggestive ranking "
-        f"flips among {_count(facts['pairs'], 'pair')} of agents."
-    )
-    if facts["cannot_confirm"]:
-        told += " With so few tasks this pack cannot confirm a flip."
-    return told
 
 
 def _count(count: int, word: str) -> str:
@@ -182,6 +195,8 @@ def _scores(row: Row) -> Iterator[Number]:
         yield Number(f"{name}/{where}", row[name], percent(row[name]), of + says)
     for name, (decimals, says) in _COUNTS.items():
         yield Number(f"{name}/{where}", row[name], number(row[name], decimals), of + says)
+    money = f"spend, {row['currency'] or 'in no currency'}, over the cells that report one"
+    yield Number(f"spend/{where}", row["spend"], number(row["spend"], 4), of + money)
 
 
 def _areas(row: Row, rows: Sequence[Row]) -> Iterator[Number]:
@@ -247,8 +262,9 @@ def numbers_tex(inputs: Inputs, found: Sequence[Number]) -> str:
         "% A macro for each number; null is n/a. Names: fb, experiment, number, agent, budget.",
     ]
     for one in found:
-        lines.append(f"\\newcommand*{{\\{names[one.key]}}}{{{tex(one.text)}}}% {one.says}")
-    return "\n".join(lines) + "\n"
+        says = " ".join(one.says.split())
+        lines.append(f"\\newcommand*{{\\{names[one.key]}}}{{{tex(one.text)}}}% {says}")
+    return with_signs("\n".join(lines) + "\n")
 
 
 def numbers_document(inputs: Inputs, found: Sequence[Number]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frozenbench import __version__
 from frozenbench.write_up.inputs import Inputs
-from frozenbench.write_up.wording import breakable, tex
+from frozenbench.write_up.tex import SIGN, breakable, tex
 
 #: Key -> type and fields. The keys never change, so that a text can cite them.
 _METHODS: dict[str, tuple[str, dict[str, str]]] = {
@@ -134,6 +134,8 @@ def cite_bib(inputs: Inputs) -> str:
         **_METHODS,
     }
     texts = [_entry(kind, key, fields) for key, (kind, fields) in entries.items()]
+    if any(r"\fbsign{" in text for text in texts):
+        texts = [f'@preamble{{"{SIGN}"}}\n', *texts]
     return "\n".join([f"% {inputs.origin}", *texts])
 
 

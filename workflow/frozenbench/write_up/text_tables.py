@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from frozenbench.markdown_signs import markdown_plain
 from frozenbench.write_up.inputs import Inputs, Row
-from frozenbench.write_up.wording import cap, number, p_value, percent, points, tex, within
+from frozenbench.write_up.tex import tex, with_signs
+from frozenbench.write_up.wording import UNKNOWN, cap, number, p_value, percent, points, within
 
 #: A column: its head, its alignment (l or r), its text from a row.
 Column = tuple[str, str, Callable[[Row], str]]
@@ -35,11 +37,12 @@ def text_tables(inputs: Inputs) -> list[TextTable]:
     return [
         TextTable(
             "summary",
-            [*_slice(inputs), *_SUMMARY],
+            [*_slice(inputs), *_summary(inputs)],
             _by_budget(inputs, inputs.summary),
             "Rates in %. Weighted pass rate with its 95 % Wilson interval at the effective number "
-            "of tasks; EXHAUSTED counts as wrong, except where it is left out. n = tasks x "
-            "repeats; ties share a rank; ranks with their 95 % interval.",
+            "of tasks; EXHAUSTED counts as wrong, except where it is left out (in brackets: the "
+            "cells that remain). n = tasks x repeats; ties share a rank; ranks with their 95 % "
+            f"interval.{inputs.graded}",
         ),
         TextTable(
             "contrasts",
@@ -48,7 +51,7 @@ def text_tables(inputs: Inputs) -> list[TextTable]:
             "Differences of weighted pass rates in percentage points with 95 % intervals (none "
             "below 10 discordant tasks). Exact two-sided sign-flip p; Holm over the "
             f"{facts['contrasts']} contrasts of a slice, alpha {facts['alpha']:g}; n for 80 % "
-            "power at the observed discordance.",
+            f"power at the observed discordance.{inputs.graded}",
         ),
         TextTable(
             "flips",
@@ -56,14 +59,15 @@ def text_tables(inputs: Inputs) -> list[TextTable]:
             inputs.flips,
             "Confirmed: both contrasts rejected, opposite signs. Suggestive: both signs kept in "
             f"95 % of {facts['resamples']} resamples of tasks. Unresolved: any other crossing; "
-            "identical agents cross too.",
+            f"identical agents cross too.{inputs.graded}",
         ),
         TextTable(
             "areas",
             [*_slice(inputs), *_AREAS],
             inputs.areas,
             "Mean weighted pass rate over log budget in %, straight between the budgets that were "
-            "run; the 95 % interval is wider than it need be. No rank and no test comes from it.",
+            "run; the 95 % interval is wider than it need be. No rank and no test comes from it."
+            f"{inputs.graded}",
         ),
     ]
 
@@ -81,6 +85,18 @@ def _slice(inputs: Inputs) -> list[Column]:
     return [("slice", "l", lambda row: str(row["slice"]))]
 
 
+def _summary(inputs: Inputs) -> list[Column]:
+    """Return the columns of the summary without those that say what another one says, or nothing."""
+    rows = inputs.summary
+    weights = {task["weight"] for task in inputs.controls["tasks"].values()}
+    same = ["pass", "rank, unit weights"] if len(weights) == 1 else []
+    if all(row["pass_rate"] == row["pass_rate_strict"] for row in rows):
+        same.append("no cap hit")
+    if all(row["assume_rate"] is None for row in rows):
+        same.append("assume")
+    return [column for column in _SUMMARY if column[0] not in same]
+
+
 def _name(column: str) -> Callable[[Row], str]:
     return lambda row: str(row[column])
 
@@ -92,6 +108,13 @@ def _percent(column: str) -> Callable[[Row], str]:
 def _weighted(row: Row) -> str:
     ends = within(percent(row["weighted_low"]), percent(row["weighted_high"]))
     return f"{percent(row['weighted_pass_rate'])} {ends}"
+
+
+def _left_out(row: Row) -> str:
+    """Write the rate of the cells that are not EXHAUSTED, and how many remain where some do not."""
+    told = percent(row["weighted_pass_rate_without_exhausted"])
+    remain = row["n_without_exhausted"]
+    return told if remain == row["n"] or told == UNKNOWN else f"{told} ({remain})"
 
 
 def _rank(row: Row) -> str:
@@ -115,7 +138,8 @@ _SUMMARY: list[Column] = [
     ("weighted pass", "r", _weighted),
     ("pass", "r", _percent("pass_rate")),
     ("no cap hit", "r", _percent("pass_rate_strict")),
-    ("weighted, EXHAUSTED left out", "r", _percent("weighted_pass_rate_without_exhausted")),
+    ("EXHAUSTED left out", "r", _left_out),
+    ("fail test", "r", _percent("fail_test_rate")),
     ("assume", "r", _percent("assume_rate")),
     ("exhaust", "r", _percent("exhaust_rate")),
     ("error", "r", _percent("error_rate")),
@@ -170,7 +194,8 @@ def markdown(inputs: Inputs, table: TextTable) -> str:
 
 
 def _line(values: Sequence[str]) -> str:
-    return "| " + " | ".join(value.replace("|", "\\|") for value in values) + " |"
+    told = (markdown_plain(value).replace("|", "\\|") for value in values)
+    return "| " + " | ".join(told) + " |"
 
 
 def latex(inputs: Inputs, table: TextTable) -> str:
@@ -199,7 +224,7 @@ def latex(inputs: Inputs, table: TextTable) -> str:
         f"\\multicolumn{{{width}}}{{@{{}}p{{\\linewidth}}@{{}}}}{{\\footnotesize {note}}}",
         "\\end{tabular}",
     ]
-    return "\n".join(lines) + "\n"
+    return with_signs("\n".join(lines) + "\n")
 
 
 def _row(values: Sequence[str]) -> str:

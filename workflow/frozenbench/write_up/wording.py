@@ -1,23 +1,20 @@
-"""How values are written: plain text, the same text for TeX, and names of macros in letters."""
+"""How values are written, and the names of their macros in letters."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from frozenbench.canonical import sha256_bytes
 
 #: What stands where a value is not known, or is not to be had.
 UNKNOWN = "n/a"
 
+#: Levels of tests: a p beside one is told apart from it.
+_LEVELS = (0.05, 0.01, 0.001)
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{sign: rf"\ensuremath{{{sign}}}" for sign in "<>|"},
-}
 
 
 def percent(value: float | None) -> str:
@@ -34,10 +31,12 @@ def points(value: float | None) -> str:
 
 
 def p_value(value: float) -> str:
-    """Write a p with two significant digits, never as 0 and never rounded to 1."""
+    """Write a p with two significant digits, never as 0, and never rounded to 1 or to a usual level."""
     if value == 1:
         return "1"
-    return f"{value:.2g}" if value < 0.995 else f"{value:.4g}"
+    text = f"{value:.2g}"
+    close = float(text) in (*_LEVELS, 1) and float(text) != value
+    return f"{value:.4g}" if close else text
 
 
 def number(value: float | None, decimals: int = 0) -> str:
@@ -50,30 +49,23 @@ def cap(value: float | None) -> str:
     return "no cap" if value is None else f"{value:.10g}"
 
 
+def dates(responses: Mapping[str, Any]) -> str:
+    """Write from when to when responses are, one day once."""
+    first, last = responses["first_date"], responses["last_date"]
+    if first is None:
+        return UNKNOWN
+    return str(first) if first == last else f"{first} to {last}"
+
+
 def within(low: str, high: str) -> str:
     """Write an interval from its two ends."""
     return UNKNOWN if UNKNOWN in (low, high) else f"[{low}, {high}]"
 
 
-def tex(text: str) -> str:
-    """Return plain text for TeX: special signs escaped, minus signs and powers of ten set as math.
-
-    A hyphen inside a word or a date stays one.
-    """
-    escaped = "".join(_SPECIAL.get(sign, sign) for sign in text)
-    escaped = re.sub(r"\b(\d+(?:\.\d+)?)e-0*(\d+)\b", r"\\ensuremath{\1\\times10^{-\2}}", escaped)
-    return re.sub(r"(?<![\w.{^-])-(?=\d)", r"\\ensuremath{-}", escaped)
-
-
-def breakable(hexadecimal: str) -> str:
-    """Return a digest for TeX that may be broken after every eight digits."""
-    parts = [hexadecimal[start : start + 8] for start in range(0, len(hexadecimal), 8)]
-    return r"\texttt{" + r"\allowbreak ".join(parts) + "}"
-
-
 def letters(name: str) -> str:
     """Return a name in letters alone: `calls-16` is CallsOneSix, `pass_rate` PassRate."""
-    words = re.findall(r"[A-Za-z]+|\d", name)
+    bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    words = re.findall(r"[A-Za-z]+|[0-9]", bare)
     return "".join(
         _DIGITS[int(word)] if word.isdigit() else word[0].upper() + word[1:] for word in words
     )

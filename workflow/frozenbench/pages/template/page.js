@@ -1,6 +1,7 @@
 "use strict";
 // Sort a table by a column: a button in each head, so that keyboard and screen reader have it too.
-// Without this script the tables stand as they were written.
+// Shade the edge of a box while it holds more than it shows.
+// Without this script the tables stand as they were written, and their boxes scroll.
 (() => {
   const next = { none: "ascending", ascending: "descending", descending: "ascending" };
   const status = document.getElementById("said");
@@ -29,6 +30,18 @@
     head.setAttribute("aria-sort", order);
     status.textContent = `${table.caption.textContent}: sorted by ${head.textContent}, ${order}`;
   };
+
+  const shade = (scroll) => {
+    const right = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft;
+    const below = scroll.scrollHeight - scroll.clientHeight - scroll.scrollTop;
+    scroll.parentElement.classList.toggle("more", right > 2);
+    scroll.parentElement.classList.toggle("below", below > 2);
+  };
+  const boxes = Array.from(document.querySelectorAll(".scroll"));
+  const shadeAll = () => boxes.forEach(shade);
+  for (const scroll of boxes) scroll.addEventListener("scroll", () => shade(scroll), { passive: true });
+  window.addEventListener("resize", shadeAll, { passive: true });
+  window.addEventListener("load", shadeAll);
 
   for (const table of document.querySelectorAll("table.sortable")) {
     for (const head of table.tHead.rows[0].cells) {
