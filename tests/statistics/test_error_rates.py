@@ -14,6 +14,7 @@ from error_rates import (
     RISING,
     World,
     look_at_all,
+    opposed,
     row,
     true_differences,
     true_flip,
@@ -76,6 +77,25 @@ def test_the_named_flip_is_confirmed_in_eight_worlds_of_ten() -> None:
 
 def test_a_quarter_of_the_tasks_does_not_confirm_it() -> None:
     assert row(World("planted", "named", (FLAT, RISING), 20), WORLDS, 4)["confirmed"] < 0.2
+
+
+def test_what_is_falsely_rejected_among_opposed_agents_lacks_the_heavy_tasks() -> None:
+    """Equal weighted rates, signs that go with the weights: outside what the test promises.
+
+    All false rejections are in favour of the agent of the many light tasks, in worlds in which the
+    few heavy ones happened to decide little.
+    """
+    rates, weights = opposed(24, "starter"), weights_of("starter", 24)
+    passes = draw_passes(rates[:, :1], 24, 4000, (6, 24))
+    s = (passes[:, 0, 0] - passes[:, 1, 0]) * weights
+    rejected = np.array([sign_flip_p(one) for one in s]) <= ALPHA / 4
+    assert rejected.sum() >= 30
+    assert np.all(s[rejected].sum(axis=1) < 0)
+    heavy = np.abs(s[:, weights > 1]).sum(axis=1)
+    assert heavy[rejected].mean() < 0.6 * heavy.mean()
+    plus = np.sum(s > 0, axis=0) / np.sum(s != 0, axis=0)  # 1/2 on each task under the null
+    assert plus[weights > 1].min() > 0.8
+    assert plus[weights == 1].max() < 0.1
 
 
 def test_what_a_world_truly_holds() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from difference_coverage import AHEAD, exact_tango
+from difference_coverage import AHEAD, exact_tango, of_rates, one_way, uneven
 from difference_coverage import row as difference_row
 from frozenbench.stats.resample import index_matrix, resampled_totals
 from rate_coverage import GRID, exact_coverage, percentile_ends, simulated_coverage, wilson_ends
@@ -70,13 +70,40 @@ def test_a_shown_difference_is_held_by_92_percent_and_more(discordant: int) -> N
     assert np.mean(shown) <= 0.97
 
 
-@pytest.mark.parametrize(("pattern", "repeats"), [("starter", 1), ("spread", 1), ("equal", 3)])
-def test_the_bootstrap_of_a_difference_holds_92_percent_in_seeded_worlds(
-    pattern: str, repeats: int
+@pytest.mark.parametrize(
+    ("pattern", "repeats"), [("starter", 1), ("spread", 1), ("one heavy", 1), ("equal", 3)]
+)
+@pytest.mark.parametrize("ahead", [0.7, 1.0])
+def test_a_weighted_or_repeated_difference_is_held_by_92_percent_in_seeded_worlds(
+    pattern: str, repeats: int, ahead: float
 ) -> None:
-    row = difference_row(60, pattern, 20, 0.7, 500, repeats)
+    drawn = one_way(60, pattern, 20, ahead, 500, repeats)
+    row = difference_row("one way", pattern, ahead, drawn)
+    assert row["interval"] == "adjusted tango"
     assert row["coverage"] >= 0.92 - 3 * row["standard_error"]
-    assert row["coverage"] < 1
+    assert row["coverage"] < 1 or (pattern, ahead) == ("one heavy", 1.0)
+
+
+def test_the_percentile_bootstrap_of_a_difference_that_is_not_used_would_be_worse() -> None:
+    """Ten expected discordant tasks at starter weights: it misses more, and more often the test."""
+    drawn = one_way(60, "starter", 10, 0.6, 2000, 1)
+    row = difference_row("one way", "starter", 0.6, drawn)
+    assert row["coverage_bootstrap"] + 0.01 < row["coverage"]
+    assert row["as_test_bootstrap"] + 0.03 < row["as_test"]
+
+
+def test_worlds_of_differences_have_the_difference_that_they_are_said_to_have() -> None:
+    for drawn in (
+        one_way(60, "starter", 20, 0.8, 4000, 3),
+        of_rates(60, "starter", (0.4, 0.6), 4000, 3),
+        *(uneven(60, "starter", kind, 4000, 3) for kind in ("all", "heavy", "light", "opposed")),
+    ):
+        weights = np.broadcast_to(drawn.weights, drawn.differences.shape)
+        found = (drawn.differences * weights).sum() / (drawn.repeats * weights.sum())
+        assert found == pytest.approx(drawn.delta, abs=0.01)
+        assert (drawn.differences != 0).sum(axis=1).mean() == pytest.approx(
+            drawn.expected, rel=0.02
+        )
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.42, 0.97])

@@ -19,6 +19,7 @@ import difference_coverage
 import error_rates
 import other_coverage
 import rate_coverage
+import weight_coverage
 from draw_validation import draw_validation
 
 ROOT = Path(__file__).parents[2]
@@ -38,6 +39,7 @@ def power(worlds: int) -> list[Any]:
 
 TABLES: dict[str, Callable[[int], list[Any]]] = {
     "rates": rate_coverage.rows,
+    "weights": weight_coverage.rows,
     "differences": difference_coverage.rows,
     "errors": errors,
     "power": power,

@@ -12,7 +12,7 @@ import pytest
 from frozenbench.stats.compare import Settings, compare
 from frozenbench.stats.grid import Cell, Grid, build_grid
 from frozenbench.stats.holm import holm
-from frozenbench.stats.intervals import tango
+from frozenbench.stats.intervals import adjusted_tango, tango
 from frozenbench.stats.results import Comparison
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,7 +146,7 @@ def test_a_crossing_that_most_resamples_keep_is_suggestive_and_a_weak_one_unreso
     assert flip.support == pytest.approx((1 - (39 / 40) ** 40) * (1 - 0.9**40), abs=0.03)
 
 
-def test_intervals_are_tangos_at_unit_weight_and_bootstrap_otherwise_and_none_below_ten() -> None:
+def test_intervals_are_tangos_adjusted_where_weights_or_repeats_differ_and_none_below_ten() -> None:
     grid = world([[0.7], [0.4]], 60)
     ahead = int(((grid.passes[0] - grid.passes[1]) > 0).sum())
     [contrast] = compare(grid, settings_of(LADDER)).contrasts
@@ -154,19 +154,33 @@ def test_intervals_are_tangos_at_unit_weight_and_bootstrap_otherwise_and_none_be
     assert (contrast.low, contrast.high) == tango(ahead, contrast.discordant - ahead, 60)
     assert contrast.interval == "tango"
     weighted = dataclasses.replace(grid, weights=np.array([1, 2] * 30))
-    [contrast] = compare(weighted, settings_of(LADDER, 2000)).contrasts
-    assert contrast.interval == "bootstrap"
-    assert contrast.low is not None
-    assert contrast.high is not None
-    assert -1 <= contrast.low < contrast.delta < contrast.high <= 1
+    [contrast] = compare(weighted, settings_of(LADDER)).contrasts
+    s = (grid.passes[0, 0] - grid.passes[1, 0]) * weighted.weights
+    assert (contrast.low, contrast.high) == adjusted_tango(s, weighted.weights, 1)
+    assert contrast.interval == "adjusted_tango"
     doubled = dataclasses.replace(weighted, repeats=2, passes=weighted.passes * 2)
-    [same] = compare(doubled, settings_of(LADDER, 2000)).contrasts
+    [same] = compare(doubled, settings_of(LADDER)).contrasts
     assert (same.delta, same.low, same.high) == (contrast.delta, contrast.low, contrast.high)
     for discordant, has in ((9, False), (10, True)):
         passes = [[[1] * discordant + [0] * 9], [[0] * (discordant + 9)]]
         [contrast] = compare(grid_of(passes), settings_of(LADDER)).contrasts
         assert contrast.discordant == discordant
         assert (contrast.interval is not None) is (contrast.low is not None) is has
+
+
+def test_the_resamples_decide_no_interval_of_a_difference() -> None:
+    grid = dataclasses.replace(world([[0.7], [0.4]], 60), weights=np.array([1, 2] * 30))
+    few, many = (compare(grid, settings_of(LADDER, count)).contrasts[0] for count in (20, 2000))
+    assert (few.low, few.high) == (many.low, many.high)
+
+
+def test_weights_that_rest_on_one_task_are_told() -> None:
+    grid = world([[0.7], [0.4]], 60)
+    assert compare(grid, settings_of(LADDER)).facts.weight_notice is None
+    heavy = dataclasses.replace(grid, weights=np.array([1] * 59 + [20]))
+    assert "t059 alone has 25.3 % of it" in (
+        compare(heavy, settings_of(LADDER)).facts.weight_notice or ""
+    )
 
 
 @given(grids())

@@ -68,7 +68,7 @@ def test_the_central_share_cuts_off_as_many_on_both_sides() -> None:
     assert central(np.array([3.0]), 0.95) == (3.0, 3.0)
 
 
-def test_the_interval_of_a_weighted_difference_is_scipys_percentile_bootstrap() -> None:
+def test_the_central_share_of_a_resampled_difference_is_scipys_percentile_bootstrap() -> None:
     draw = np.random.default_rng(11)
     w = draw.integers(1, 6, 80)
     k = draw.binomial(3, [[0.7], [0.5]], size=(2, 80))

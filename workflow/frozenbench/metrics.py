@@ -145,8 +145,8 @@ def measures(group: pd.DataFrame) -> dict[str, Any]:
     """Return every metric of one set of cells, as Python numbers and None.
 
     `pass_*` and `exhaust_*` are shares of cells, their intervals Wilson's at n = number of tasks;
-    `weighted_*` are shares of weight, at n = (Σ w)²/Σ w² over tasks. `weight_total` is Σ w over
-    tasks. `spend` is the sum over the `spend_n` cells that report one, null where none does or
+    `weighted_*` are shares of weight, at `effective_n` = (Σ w)²/Σ w² over tasks. `weight_total` is
+    Σ w over tasks. `spend` is the sum over the `spend_n` cells that report one, null where none does or
     where they report different currencies.
     """
     weight_of = dict(zip(group["task"].tolist(), _integers(group["weight"]), strict=True))
@@ -173,7 +173,9 @@ def _rates(
     row["pass_low"], row["pass_high"] = _ends(rates["pass_rate"], tasks)
     row["exhaust_low"], row["exhaust_high"] = _ends(rates["exhaust_rate"], tasks)
     row["weighted_pass_rate"] = _number(weighted)
-    row["weighted_low"], row["weighted_high"] = _ends(weighted, effective_n(task_weights))
+    size = effective_n(task_weights)
+    row["effective_n"] = float(size) if size else None
+    row["weighted_low"], row["weighted_high"] = _ends(weighted, size)
     row["pass_at_cap"] = int((passed & capped).sum())
     row["pass_rate_strict"] = _number(_share(int((passed & ~capped).sum()), n))
     reasons = group["reason"].astype(str).to_numpy()[outcome == "EXHAUSTED"]

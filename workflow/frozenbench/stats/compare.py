@@ -16,12 +16,18 @@ from frozenbench.stats import flips as ladder_flips
 from frozenbench.stats import power
 from frozenbench.stats.areas import area, area_weights
 from frozenbench.stats.band import MaxT, standard_error
+from frozenbench.stats.concentration import weight_notice
 from frozenbench.stats.exact import sign_flip_p
 from frozenbench.stats.grid import Grid, IntArray
 from frozenbench.stats.holm import holm
-from frozenbench.stats.intervals import LEVEL, MIN_DISCORDANT_FOR_INTERVAL, tango
+from frozenbench.stats.intervals import (
+    LEVEL,
+    MIN_DISCORDANT_FOR_INTERVAL,
+    adjusted_tango,
+    tango,
+)
 from frozenbench.stats.ranks import order_differs, rank_intervals, shared_ranks
-from frozenbench.stats.resample import central, index_matrix, resampled_totals, support
+from frozenbench.stats.resample import index_matrix, resampled_totals, support
 from frozenbench.stats.results import Area, Comparison, Contrast, Facts, Flip, Kind, Rank
 
 #: Support from which a crossing that is not confirmed is called suggestive.
@@ -115,9 +121,8 @@ def _contrasts(
     found: list[Contrast] = []
     errors: list[float | None] = []
     for number, ((a, b, place), s) in enumerate(zip(keys, differences, strict=True)):
-        deltas = (draws.totals[a, place] - draws.totals[b, place]) / draws.whole
         contrast = dataclasses.replace(
-            _contrast(grid, keys[number], s, deltas),
+            _contrast(grid, keys[number], s),
             p=p_values[number],
             p_holm=adjusted[number],
             rejected=adjusted[number] <= settings.alpha,
@@ -125,6 +130,7 @@ def _contrasts(
         )
         error = None
         if contrast.interval and (error := standard_error(s, grid.weights, grid.repeats)):
+            deltas = (draws.totals[a, place] - draws.totals[b, place]) / draws.whole
             band.add(deltas, contrast.delta, error)
         found.append(contrast)
         errors.append(error)
@@ -132,11 +138,11 @@ def _contrasts(
     return [_banded(c, error, critical) for c, error in zip(found, errors, strict=True)], critical
 
 
-def _contrast(grid: Grid, key: tuple[int, int, int], s: IntArray, deltas: _Floats) -> Contrast:
+def _contrast(grid: Grid, key: tuple[int, int, int], s: IntArray) -> Contrast:
     """Return what a contrast is by itself: nothing yet of its test, the family or the band."""
     a, b, place = key
     discordant, statistic = int(np.count_nonzero(s)), int(s.sum())
-    low, high, interval = _interval(grid, s, discordant, deltas)
+    low, high, interval = _interval(grid, s, discordant)
     return Contrast(
         agent_a=grid.agents[a],
         agent_b=grid.agents[b],
@@ -168,15 +174,16 @@ def _banded(contrast: Contrast, error: float | None, critical: float | None) -> 
 
 
 def _interval(
-    grid: Grid, differences: IntArray, discordant: int, deltas: _Floats
-) -> tuple[float | None, float | None, Literal["tango", "bootstrap"] | None]:
+    grid: Grid, differences: IntArray, discordant: int
+) -> tuple[float | None, float | None, Literal["tango", "adjusted_tango"] | None]:
     if discordant < MIN_DISCORDANT_FOR_INTERVAL:
         return None, None, None
     if grid.unit:
         ahead = int(np.count_nonzero(differences > 0))
         ends = tango(ahead, discordant - ahead, len(grid.tasks), LEVEL)
         return (*ends, "tango") if ends else (None, None, None)
-    return (*central(deltas, LEVEL), "bootstrap")
+    ends = adjusted_tango(differences, grid.weights, grid.repeats, LEVEL)
+    return (*ends, "adjusted_tango") if ends else (None, None, None)
 
 
 def _areas(grid: Grid, settings: Settings, ladder: ladder_flips.Ladder) -> list[Area]:
@@ -298,6 +305,7 @@ def _facts(
         if clearest is None
         else (clearest.agent_a, clearest.agent_b, clearest.budget),
         band_critical=critical,
+        weight_notice=weight_notice(dict(zip(grid.tasks, grid.weights.tolist(), strict=True))),
         rank_differs_unweighted=_unit_differences(grid),
     )
 

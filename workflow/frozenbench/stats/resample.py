@@ -1,4 +1,4 @@
-"""Resamples of tasks: one index matrix for every interval, rank and support of a slice.
+"""Resamples of tasks: one index matrix for every rank interval, support and band of a slice.
 
 Only the raw 64-bit stream of PCG64 is used, which NumPy keeps stable, and whole numbers below
 2^53 are summed, which float64 does exactly in any order: the same digest gives the same numbers

@@ -33,7 +33,7 @@ class Contrast:
     rejected: bool
     low: float | None
     high: float | None
-    interval: Literal["tango", "bootstrap"] | None
+    interval: Literal["tango", "adjusted_tango"] | None
     band_low: float | None
     band_high: float | None
     n_for_80_power: int | None
@@ -98,6 +98,7 @@ class Facts:
     A pair of agents counts once, as the strongest kind that it has on any ladder.
     `n_for_80_power` is that of the clearest contrast, the one with the largest (Σ s)²/Σ s².
     `band_critical` is the half width of the band in standard errors, None where none is drawn.
+    `weight_notice` is a sentence on weights that rest on few tasks, None where there is no need.
     """
 
     n_tasks: int
@@ -111,6 +112,7 @@ class Facts:
     n_for_80_power: int | None
     n_for_80_power_contrast: tuple[str, str, str] | None
     band_critical: float | None
+    weight_notice: str | None
     rank_differs_unweighted: tuple[tuple[str, str, str], ...]
 
 

@@ -31,7 +31,7 @@ def _columns(text: str) -> tuple[tuple[str, pa.DataType], ...]:
 #: One row for each slice, agent and budget.
 SUMMARY = _columns(
     """
-    slice:s agent:s budget:s axis_value:f n:i n_tasks:i repeats:i weight_total:i
+    slice:s agent:s budget:s axis_value:f n:i n_tasks:i repeats:i weight_total:i effective_n:f
     pass_rate:f pass_low:f pass_high:f pass_rate_strict:f
     weighted_pass_rate:f weighted_low:f weighted_high:f fail_test_rate:f assume_rate:f
     exhaust_rate:f exhaust_low:f exhaust_high:f error_rate:f

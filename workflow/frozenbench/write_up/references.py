@@ -74,6 +74,17 @@ _METHODS: dict[str, tuple[str, dict[str, str]]] = {
             "year": "1998",
         },
     ),
+    "frozenbench-rao": (
+        "article",
+        {
+            "author": "Rao, J. N. K. and Scott, A. J.",
+            "title": "On Simple Adjustments to Chi-Square Tests with Sample Survey Data",
+            "journal": "Annals of Statistics",
+            "volume": "15",
+            "pages": "385--397",
+            "year": "1987",
+        },
+    ),
     "frozenbench-efron": (
         "article",
         {
