@@ -127,7 +127,10 @@ RUN_CELL = (
         (["plan", "--config", "nope.yaml"], "frozenbench plan: nope.yaml: is not there; cure: "),
         (["plan", "--config", "."], "frozenbench plan: .: is not readable YAML"),
         (["plan", "--confg", "x"], "error: unrecognized arguments: --confg x"),
-        (["explain", "one", "beta"], "frozenbench explain: cell: give a key, or AGENT TASK BUDGET"),
+        (
+            ["explain", "one", "beta"],
+            "frozenbench explain: cell: 'one beta' names none; cure: a key, or AGENT TASK",
+        ),
         (["explain", "on", "beta", "calls-1"], "agent: 'on' is unknown; did you mean 'one'?"),
         (["show", "one", "beta", "calls-2"], "budget: 'calls-2' is unknown; did you mean 'calls-"),
         (["record", "import"], "argument action: invalid choice: 'import'"),

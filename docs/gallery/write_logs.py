@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from finished_runs import Run, Study, load
+from finished_runs import Run, Step, Study, load
 
 
 def plain_rows(study: Study) -> list[dict[str, Any]]:
@@ -83,8 +83,7 @@ def mini_swe_agent(study: Study, folder: Path) -> None:
             {"role": "user", "content": "", "extra": {"timestamp": 0.0}}
         ]
         for step in run.steps:
-            usage = {"prompt_tokens": step.sent, "completion_tokens": step.received}
-            extra = {"timestamp": step.at, "response": {"usage": usage}}
+            extra = {"timestamp": step.at, "response": {"usage": _tokens(step)}}
             messages.append({"role": "assistant", "content": "", "extra": extra})
         kwargs = {"temperature": study.temperature[run.agent], "seed": study.seed}
         info = {
@@ -285,10 +284,7 @@ def _output(study: Study, run: Run) -> dict[str, Any]:
         ],
         "metrics": {
             "accumulated_token_usage": usage,
-            "token_usages": [
-                {"prompt_tokens": step.sent, "completion_tokens": step.received}
-                for step in run.steps
-            ],
+            "token_usages": [_tokens(step) for step in run.steps],
         },
         "error": told if run.hit_cap else None,
         "test_result": {"report": {"resolved": run.solved}},
@@ -346,20 +342,19 @@ def hal(study: Study, folder: Path) -> None:
             },
             "raw_logging_results": [
                 {
+                    "id": f"{run.task} {number}",
                     "weave_task_id": run.task,
-                    "summary": {
-                        "usage": {
-                            study.model: {
-                                "prompt_tokens": run.sent(),
-                                "completion_tokens": run.received(),
-                            }
-                        }
-                    },
+                    "summary": {"usage": {study.model: _tokens(step)}},
                 }
                 for run in runs
+                for number, step in enumerate(run.steps)
             ],
         }
         _json(folder / f"{agent}_UPLOAD.json", log)
+
+
+def _tokens(step: Step) -> dict[str, int]:
+    return {"prompt_tokens": step.sent, "completion_tokens": step.received}
 
 
 WRITERS: Mapping[str, Callable[[Study, Path], None]] = {

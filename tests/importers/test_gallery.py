@@ -99,6 +99,7 @@ def test_every_format_has_a_writer_and_a_case() -> None:
         "inspect_eval",
         "harbor",
         "openhands",
+        "hal",
     ],
 )
 def test_logs_that_tell_calls_give_the_same_cells(tmp_path: Path, form: str) -> None:

@@ -17,7 +17,6 @@ from log_files import (
     lm_eval_samples,
     openhands_line,
     openhands_verdicts,
-    plain_csv,
     put,
     terminal_bench_run,
     trial,
@@ -198,35 +197,8 @@ def test_hal_reads_seconds_and_not_milliseconds(tmp_path: Path) -> None:
     assert (row.solved, row.use.seconds, row.use.cost) == (True, Decimal("1.5"), Decimal("0.001"))
     assert (row.use.tokens, row.use.steps) == (8, 2)
     assert named(found, "contradiction") == (
-        "hal-agent: published 90 %, its rows give 1 of 2 = 50 %",
+        "hal-agent (one_UPLOAD.json): published 90 %, its rows give 1 of 2 = 50 %",
     )
-
-
-# Plain
-
-
-def test_plain_rows_keep_decimals_and_tell_null_from_0(tmp_path: Path) -> None:
-    text = "agent,task,solved,calls,cost,ran_out\na,t1,true,0,0.10,\na,t2,,,,calls\n"
-    rows = by_task(read(plain_csv(tmp_path, text)))
-    assert (rows["t1"].use.calls, rows["t1"].use.cost) == (0, Decimal("0.10"))
-    assert (rows["t2"].use.calls, rows["t2"].solved, rows["t2"].error) == (None, None, "no_grade")
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("agent,task,solved,moon\na,t,true,1\n", "line 2: moon: unknown column"),
-        ("agent,task,solved,calls\na,t,true,-1\n", "line 2: calls: '-1' is not a whole number"),
-        ("agent,task,solved,calls\na,t,true,1.5\n", "line 2: calls: '1.5' is not a whole number"),
-        ("agent,task,solved\na,t,maybe\n", "line 2: solved: 'maybe' is neither true nor false"),
-        ("agent,task,solved\na,,true\n", "line 2: task: is empty"),
-        ("agent,task,solved,ran_out\na,t,true,moon\n", "line 2: ran_out: is none of"),
-        ("agent,task,solved\na,t,true,extra\n", "line 2: has more fields than the head"),
-    ],
-)
-def test_a_plain_row_that_is_wrong_is_named(tmp_path: Path, text: str, told: str) -> None:
-    found = read(plain_csv(tmp_path, text), "plain")
-    assert told in named(found, "broken_file")[0]
 
 
 @pytest.mark.parametrize("form", FORMATS)

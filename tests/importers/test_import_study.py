@@ -9,18 +9,20 @@ from typing import Any
 import pytest
 from frozenbench.canonical import BadInput
 from frozenbench.importers.gather import Imported, gather
-from frozenbench.importers.study import Choice, Study, make_study, with_limits
+from frozenbench.importers.notices import needs_attention
+from frozenbench.importers.study import Choice, Study, make_study
 from log_files import mini_trajectory, plain_csv, report
 
 HEAD = "agent,task,solved,calls,cost\n"
 
 
-def imported(folder: Path, text: str, head: str = HEAD) -> Imported:
-    return gather("plain", [plain_csv(folder, head + text)], jobs=1)
+def imported(folder: Path, text: str, head: str = HEAD, **limits: int) -> Imported:
+    own = {axis: Decimal(limit) for axis, limit in limits.items()}
+    return gather("plain", [plain_csv(folder, head + text)], jobs=1, limits=own)
 
 
 def study(folder: Path, text: str, head: str = HEAD, **choice: Any) -> Study:
-    return make_study(imported(folder, text, head), Choice(**choice), "here")
+    return make_study(imported(folder, text, head), Choice(**choice), "here: ")
 
 
 def subjects(found: Study, kind: str) -> tuple[str, ...]:
@@ -75,6 +77,28 @@ def test_an_agent_that_does_not_tell_the_axis_is_left_out_by_name(tmp_path: Path
         study(tmp_path, text, axis="seconds")
 
 
+def test_an_agent_of_any_name_is_left_out(tmp_path: Path) -> None:
+    found = study(tmp_path, "a: b,t1,true,1,\nb,t1,true,1,0.1\n", axis="cost")
+    assert found.agents == ("b",)
+
+
+def test_an_axis_that_some_runs_do_not_tell_is_passed_over_by_name(tmp_path: Path) -> None:
+    text = "a,t1,true,1,0.1\na,t2,true,,0.2\nb,t1,true,1,0.1\nb,t2,true,2,0.1\n"
+    found = study(tmp_path, text)
+    assert found.axis is not None
+    assert found.axis.name == "cost"
+    told = ("calls: not told in 1 of 4 runs (a)",)
+    assert subjects(found, "axis_passed_over") == told
+    found = study(tmp_path, text, axis="cost")
+    assert (subjects(found, "axis_passed_over"), subjects(found, "axis_not_told")) == ((), told)
+    assert not needs_attention(found.notices), "what was asked for is told"
+
+
+def test_an_axis_that_no_run_tells_is_nothing_to_speak_of(tmp_path: Path) -> None:
+    found = study(tmp_path, "a,t1,true,1,\na,t2,,,\n")
+    assert not {"axis_passed_over", "axis_not_told"} & {notice.kind for notice in found.notices}
+
+
 def test_without_any_use_runs_stand_as_they_were_run(tmp_path: Path) -> None:
     found = study(tmp_path, "a,t1,true\n", head="agent,task,solved\n")
     assert found.axis is None
@@ -82,23 +106,43 @@ def test_without_any_use_runs_stand_as_they_were_run(tmp_path: Path) -> None:
 
 
 def test_caps_beyond_the_own_limit_are_named_and_left_out(tmp_path: Path) -> None:
-    held = with_limits(imported(tmp_path, "a,t1,true,3,\n"), {"calls": Decimal(4)})
-    found = make_study(held, Choice(axis="calls", caps=("1", "4", "8")), "here")
+    held = imported(tmp_path, "a,t1,true,3,\n", calls=4)
+    found = make_study(held, Choice(axis="calls", caps=("1", "4", "8")), "here: ")
     assert found.caps == (1, 4)
     assert subjects(found, "cap_beyond_limit") == ("calls-8: the own limit is 4",)
 
 
 def test_a_limit_that_the_config_states_ends_unsolved_runs(tmp_path: Path) -> None:
-    held = imported(tmp_path, "a,t1,false,8,\na,t2,true,8,\na,t3,false,3,\n")
-    rows = with_limits(held, {"calls": Decimal(8)}).rows
+    rows = imported(tmp_path, "a,t1,false,8,\na,t2,true,8,\na,t3,false,3,\n", calls=8).rows
     assert [row.ran_out for row in rows] == ["calls", None, None]
     assert rows[0].inferred
 
 
 def test_a_limit_that_the_config_states_shows_overshoot(tmp_path: Path) -> None:
-    held = with_limits(imported(tmp_path, "a,t1,true,9,\n"), {"calls": Decimal(8)})
+    held = imported(tmp_path, "a,t1,true,9,\n", calls=8)
     assert [notice.kind for notice in held.notices] == ["overshoot"]
     assert held.limits == {"a": {"calls": Decimal(8)}}
+
+
+def test_a_limit_of_the_log_that_the_config_states_again_counts_overshoot_once(
+    tmp_path: Path,
+) -> None:
+    mini_trajectory(tmp_path, "t1", calls=3, limits={"step_limit": 2})
+    for limits in (None, {"calls": Decimal(2)}):
+        found = gather("auto", [tmp_path], jobs=1, limits=limits)
+        told = [notice.count for notice in found.notices if notice.kind == "overshoot"]
+        assert told == [1]
+
+
+@pytest.mark.parametrize(
+    ("agents", "told"),
+    [((), "names none"), (("a", "a"), "'a' stands twice"), (("d",), "'d' is in no log")],
+)
+def test_a_choice_of_agents_that_is_none_is_named(
+    tmp_path: Path, agents: tuple[str, ...], told: str
+) -> None:
+    with pytest.raises(BadInput, match=f"here: agents: {told}.*cure: "):
+        study(tmp_path, "a,t1,true,1,\n", agents=agents)
 
 
 def test_agents_are_chosen_in_their_order(tmp_path: Path) -> None:
@@ -106,8 +150,6 @@ def test_agents_are_chosen_in_their_order(tmp_path: Path) -> None:
     found = study(tmp_path, text, agents=("c", "a"))
     assert found.agents == ("c", "a")
     assert subjects(found, "left_out") == ("b: not chosen",)
-    with pytest.raises(BadInput, match="'d' is in no log"):
-        study(tmp_path, text, agents=("d",))
 
 
 def test_controls_that_not_every_log_states_are_listed(tmp_path: Path) -> None:

@@ -130,6 +130,15 @@ def test_a_confirmed_flip_is_marked_among_all_crossings(tmp_path: Path) -> None:
     assert (at["calls", "10", "agent-1"], at["calls", "0", "agent-0"]) == (39, 0)
 
 
+def test_a_crossing_beyond_the_own_limit_is_none(tmp_path: Path) -> None:
+    out = make(config(tmp_path, runs(), limits={"calls": 9}))
+    crossings = list(csv.DictReader((out / "tables" / "crossings.csv").open(encoding="utf-8")))
+    assert [row["axis"] for row in crossings] == ["cost"], "the curve along calls ends at 9"
+    counts = list(csv.DictReader((out / "tables" / "pass_counts.csv").open(encoding="utf-8")))
+    beyond = {row["cap"] for row in counts if row["beyond_limit"] == "true"}
+    assert beyond == {"10"}, "what overshoot there was is in the counts"
+
+
 def test_curves_are_dashed(tmp_path: Path) -> None:
     plan = config(tmp_path, runs())
     make(plan)

@@ -49,6 +49,13 @@ class Source:
         default=None,
         enters="experiment digest",
     )
+    agents_by: str | None = control(
+        "what tells agents apart. log: what their logs state, and the same settings twice are "
+        "repeats; name: their names alone, and all else is repeats; run: each folder or file of logs",
+        {"enum": ["log", "name", "run", None]},
+        default=None,
+        enters="experiment digest",
+    )
     tasks: str = control(
         "same: agents that ran different tasks are refused; common: the tasks that all ran, under "
         "another name; all: a missing task is ERROR",

@@ -26,7 +26,7 @@ def source_lines(controls: Mapping[str, Any]) -> Iterator[str]:
 def axis_words(source: Mapping[str, Any]) -> str:
     """Return how budgets came about."""
     if source["axis"] is None:
-        return "none: each run as it was run, since no use is told"
+        return "none: each run as it was run, since not all runs tell one use"
     limit = source["own_limit"]
     told = "own limit not known" if limit is None else f"own limit {limit}"
     return f"{source['unit']} at {', '.join(source['caps'])}: {TRUNCATED}; {told}"

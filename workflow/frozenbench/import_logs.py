@@ -13,13 +13,13 @@ from frozenbench.freeze_controls import check_path
 from frozenbench.import_controls import Source
 from frozenbench.import_plan import ImportPlan
 from frozenbench.importers import cells, notices
-from frozenbench.importers.budgets import Cap
+from frozenbench.importers.agents import LOG
+from frozenbench.importers.budgets import Cap, limit_of
 from frozenbench.importers.command import NO_RESPONSES, show_progress
 from frozenbench.importers.controls_document import controls_document
-from frozenbench.importers.documents import decimal
 from frozenbench.importers.gather import Imported, gather
 from frozenbench.importers.model import AXES
-from frozenbench.importers.study import POWERS, Choice, Study, make_study, with_limits
+from frozenbench.importers.study import POWERS, Choice, Study, make_study
 from frozenbench.source_files import files_sha256
 from frozenbench.table import CELLS, CONTROLS_KEY, MEASURED, RESPONSES_KEY, sort_key, write_table
 
@@ -34,14 +34,21 @@ def import_logs(plan: ImportPlan, out: Path, jobs: int = 2) -> None:
     """
     check_path(out / "controls.json", plan.folder / "controls.json", plan.where)
     source = plan.config.source
-    imported = gather(source.format, source.paths, jobs=jobs, progress=show_progress())
+    where = f"{plan.where}: source."
+    imported = gather(
+        source.format,
+        source.paths,
+        jobs=jobs,
+        progress=show_progress(),
+        agents_by=source.agents_by or LOG,
+        limits=limits_of(source, where),
+    )
     if files_sha256((file.name, file.sha256) for file in imported.files) != plan.files_sha256:
         raise BadInput(f"{plan.where}: the logs changed while the workflow ran; cure: start again")
-    imported = with_limits(imported, limits_of(source, plan.where))
-    study = make_study(imported, choice_of(source), plan.where)
+    study = make_study(imported, choice_of(source), where)
     caps = [cap for cap in study.caps if cap > 0]
     if study.axis is not None and not caps:
-        raise BadInput(f"{plan.where}: source.caps: hold 0 alone; cure: a cap above 0")
+        raise BadInput(f"{where}caps: hold 0 alone; cure: a cap above 0")
     experiment = {"name": plan.name, "digest": plan.digest}
     common = source.tasks == "common"
     controls = controls_document(imported, study, caps, experiment, plan.material, common)
@@ -76,11 +83,11 @@ def limits_of(source: Source, where: str) -> dict[str, Decimal]:
     """
     limits: dict[str, Decimal] = {}
     for axis, text in (source.limits or {}).items():
-        value = decimal(str(text))
-        if axis not in AXES or value is None or value <= 0:
+        value = limit_of(axis, str(text))
+        if value is None:
             raise BadInput(
-                f"{where}: source.limits: {axis}: {text!r} is no limit; cure: a number above 0 for "
-                f"one of {', '.join(AXES)}"
+                f"{where}limits: {axis}: {text!r} is no limit; cure: a number above 0 for one of "
+                f"{', '.join(AXES)}, a whole one where it counts"
             )
         limits[axis] = value
     return limits

@@ -21,7 +21,7 @@ from frozenbench.figures import figure_names
 from frozenbench.import_controls import ImportConfig
 from frozenbench.importers import FORMATS
 from frozenbench.schema import build, nearest
-from frozenbench.source_files import files_sha256, find_files, identity
+from frozenbench.source_files import digest_of, files_sha256, find_files
 
 #: Keys of an experiment that runs here: with `source` they have no meaning.
 _IN_PLACE_OF = ("pack", "agents", "budgets", "budget_axis", "repeats", "tasks")
@@ -132,9 +132,7 @@ def load_import_plan(where: str, root: Path = Path()) -> ImportPlan:
             raise BadInput(f"{where}: {key}: {value!r} is unknown{nearest(value, known)}")
     try:
         files = find_files(config.source.paths, root)
-        hashes = [(name, identity(path)[0]) for path, name in files]
     except BadInput as error:
-        raise BadInput(f"{where}: source: {error}") from None
-    except OSError as error:
-        raise BadInput(f"{where}: source.paths: {error.filename} cannot be read") from None
+        raise BadInput(f"{where}: source.paths: {error}") from None
+    hashes = [(name, digest_of(path)) for path, name in files]
     return ImportPlan(where, config, files_sha256(hashes))

@@ -64,6 +64,8 @@ def _crossings(
 ) -> Iterator[tuple[Any, ...]]:
     curves: dict[str, dict[str, dict[Decimal, int]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
+        if row["beyond_limit"]:  # there the curve ends
+            continue
         curves[row["axis"]][row["agent"]][Decimal(row["cap"])] = row["passed"]
     compared = controls["source"]["axis"]
     spans = _spans(flips, controls)

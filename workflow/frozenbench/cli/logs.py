@@ -11,7 +11,9 @@ from frozenbench.cli import Command
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("format", help="a format, or auto: each file is recognised by itself")
     parser.add_argument("paths", nargs="+", help="log files, or folders of them")
-    parser.add_argument("--out", type=Path, required=True, help="the Parquet table to write")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the Parquet table to write"
+    )
     parser.add_argument(
         "--axis",
         help="calls, steps, edit_rounds, tokens, cost or seconds (default: the first told)",
@@ -34,6 +36,13 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         default="same",
         help="what to do where the agents ran different tasks (default: say so)",
     )
+    parser.add_argument(
+        "--agents-by",
+        choices=["log", "name", "run"],
+        default="log",
+        help="what tells agents of one name apart: what their logs state (the default; the same "
+        "settings twice are repeats), their names alone, or their runs: each folder or file",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: %(default)s)")
 
 
@@ -48,6 +57,7 @@ def _import(a: argparse.Namespace) -> int:
         caps=tuple(a.caps.split(",")),
         limits=tuple(a.limit),
         tasks=a.tasks,
+        agents_by=a.agents_by,
         jobs=a.jobs,
     )
     return import_to_file(request)

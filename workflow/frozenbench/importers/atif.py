@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from frozenbench.importers.documents import (
-    Document,
-    added,
-    amount,
-    between,
-    mapping,
-    parse,
-    whole,
-)
+from frozenbench.importers.documents import Document, added, amount, between, mapping, whole
 from frozenbench.importers.model import Unreadable, Use
+
+_COUNTS = ("calls", "steps", "tokens", "tokens_input", "tokens_output", "tokens_cached")
+#: A trajectory within a trajectory within …: no producer nests deeper.
+_DEEPEST = 8
 
 
 def is_trajectory(value: Any) -> bool:
@@ -26,8 +21,16 @@ def is_trajectory(value: Any) -> bool:
 
 def is_continuation(value: Mapping[str, Any]) -> bool:
     """Tell whether it is a later part of a trajectory whose first part is another file."""
-    extra = mapping(mapping(value.get("agent")).get("extra"))
-    return bool(whole(extra.get("continuation_index")))
+    return bool(whole(_extra(value).get("continuation_index")))
+
+
+def is_subagent(value: Mapping[str, Any]) -> bool:
+    """Tell whether it is of a helper, such as one that summarises, of another trajectory."""
+    return _extra(value).get("parent_session_id") is not None
+
+
+def _extra(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    return mapping(mapping(value.get("agent")).get("extra"))
 
 
 def whole_use(document: Document, value: Mapping[str, Any]) -> tuple[Use, list[str]]:
@@ -42,10 +45,10 @@ def whole_use(document: Document, value: Mapping[str, Any]) -> tuple[Use, list[s
             return Use(), [str(reference)]
         seen.add(path.name)
         try:
-            parts.append(mapping(parse(path.read_text("utf-8"))))
-        except (OSError, UnicodeDecodeError, Unreadable):
+            parts.append(mapping(Document(path, path.name).json))
+        except Unreadable:
             return Use(), [str(reference)]
-    return _sum([_use(part) for part in parts]), []
+    return total([_use(part) for part in parts]), []
 
 
 def _part(path: Path, reference: str) -> Path | None:
@@ -60,35 +63,66 @@ def _part(path: Path, reference: str) -> Path | None:
 
 def _use(value: Mapping[str, Any]) -> Use:
     totals = mapping(value.get("final_metrics"))
-    own = [
-        mapping(step)
-        for step in value.get("steps") or ()
-        if mapping(step).get("source") == "agent" and not mapping(step).get("is_copied_context")
-    ]
-    sent, received = (whole(totals.get(f"total_{k}_tokens")) for k in ("prompt", "completion"))
+    new = [step for step in _steps(value) if not step.get("is_copied_context")]
+    own = [step for step in new if step.get("source") == "agent"]
+    sent, received, cached = (
+        whole(totals.get(f"total_{kind}_tokens")) for kind in ("prompt", "completion", "cached")
+    )
+    if sent is None and received is None:
+        sent, received = (_summed(own, f"{kind}_tokens") for kind in ("prompt", "completion"))
     known = sent is not None and received is not None
-    times = [step["timestamp"] for step in own if step.get("timestamp")]
+    times = [step["timestamp"] for step in new if step.get("timestamp")]
     return Use(
-        calls=len(own),
-        steps=sum(len(step.get("tool_calls") or ()) for step in own),
+        calls=whole(_calls(value)),
+        steps=sum(
+            len(step["tool_calls"]) for step in own if isinstance(step.get("tool_calls"), list)
+        ),
         tokens=added(sent, received) if known else None,
         tokens_input=sent,
         tokens_output=received,
-        tokens_cached=whole(totals.get("total_cached_tokens")),
+        tokens_cached=cached,
         cost=amount(totals.get("total_cost_usd")),
         seconds=between(times[0], times[-1]) if len(times) > 1 else None,
     )
 
 
-def _sum(uses: list[Use]) -> Use:
+def _steps(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    steps = value.get("steps")
+    return [mapping(step) for step in steps] if isinstance(steps, list) else []
+
+
+def _calls(value: Mapping[str, Any], depth: int = 0) -> int:
+    """Return the model calls of the agent's steps, those of subagents that are embedded included.
+
+    From version 1.7 on a step can say of how many calls it is: 0 where no model was asked.
+    """
+    own = 0
+    for step in _steps(value):
+        if step.get("source") == "agent" and not step.get("is_copied_context"):
+            told = whole(step.get("llm_call_count"))
+            own += 1 if told is None else told
+    helpers = value.get("subagent_trajectories")
+    if depth < _DEEPEST and isinstance(helpers, list):
+        own += sum(_calls(mapping(helper), depth + 1) for helper in helpers)
+    return own
+
+
+def _summed(steps: list[Mapping[str, Any]], key: str) -> int | None:
+    """Return a sum over all steps that asked a model, None where any does not tell."""
+    asked = [step for step in steps if whole(step.get("llm_call_count")) != 0]
+    values = [whole(mapping(step.get("metrics")).get(key)) for step in asked]
+    known = [value for value in values if value is not None]
+    return whole(sum(known)) if values and len(known) == len(values) else None
+
+
+def total(uses: list[Use]) -> Use:
+    """Return the sum of uses; what one of them does not tell, the sum does not."""
     if len(uses) == 1:
         return uses[0]
 
     def summed(name: str) -> Any:
         values = [getattr(use, name) for use in uses]
-        return None if any(value is None for value in values) else sum(values)
+        return None if not values or any(value is None for value in values) else sum(values)
 
-    names = ("calls", "steps", "tokens", "tokens_input", "tokens_output", "tokens_cached")
-    seconds: Decimal | None = summed("seconds")
-    cost: Decimal | None = summed("cost")
-    return Use(**{name: summed(name) for name in names}, cost=cost, seconds=seconds)
+    counts = {name: whole(summed(name)) for name in _COUNTS}
+    return Use(**counts, cost=amount(summed("cost")), seconds=amount(summed("seconds")))

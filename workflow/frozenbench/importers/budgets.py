@@ -169,11 +169,23 @@ def parse_caps(texts: Sequence[str], axis: Axis, where: str) -> tuple[Cap, ...]:
         value = decimal(str(text))
         if value is None or value < 0 or (axis.whole and value != int(value)):
             kind = "whole number" if axis.whole else "number"
-            raise BadInput(f"{where}: {text!r} is no cap on {axis.name}; cure: a {kind} from 0")
-        caps.append(int(value) if axis.whole else value)
-    if len(set(caps)) != len(caps):
-        raise BadInput(f"{where}: a cap stands twice; cure: keep one")
+            cure = f"a {kind} from 0, below 10^15"
+            raise BadInput(f"{where}: {text!r} is no cap on {axis.name}; cure: {cure}")
+        cap = int(value) if axis.whole else value
+        if cap in caps:
+            raise BadInput(f"{where}: {plain(cap)} stands twice; cure: keep one")
+        caps.append(cap)
     return tuple(sorted(caps))
+
+
+def limit_of(axis: str, text: str) -> Decimal | None:
+    """Return a limit of a harness as it is written, None where it is none: it is above 0."""
+    from frozenbench.importers.documents import decimal
+
+    value = decimal(text)
+    if axis not in AXES or value is None or value <= 0:
+        return None
+    return None if AXES[axis].whole and value != int(value) else value
 
 
 def name_of(axis: Axis, cap: Cap) -> str:

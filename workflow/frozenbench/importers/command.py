@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,15 +11,18 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from frozenbench.canonical import BadInput, digest
+from frozenbench.canonical import BadInput, Failed, digest
 from frozenbench.controls import IMPORT_SEMANTICS
-from frozenbench.importers import budgets, cells, notices
+from frozenbench.importers import agents, budgets, cells, notices
 from frozenbench.importers.controls_document import controls_document
-from frozenbench.importers.documents import decimal
 from frozenbench.importers.gather import Imported, Progress, gather
 from frozenbench.importers.model import AXES, CONTROLS, Published
-from frozenbench.importers.study import Choice, Study, make_study, with_limits
-from frozenbench.source_files import files_sha256
+from frozenbench.importers.names import short
+from frozenbench.importers.out_table import check_out, counts_beside, measured_beside
+from frozenbench.importers.recognise import check_format
+from frozenbench.importers.study import Choice, Study, make_study, why_none
+from frozenbench.schema import nearest
+from frozenbench.source_files import files_sha256, find_files, printable
 from frozenbench.table import (
     CELLS,
     CONTROLS_KEY,
@@ -31,7 +35,9 @@ from frozenbench.table import (
 
 #: No model was asked: what the tables say of responses.
 NO_RESPONSES = {"distinct": 0, "first_date": None, "last_date": None, "recorded": False}
-NAMED, NOTHING = 1, 2
+NAMED = 1
+#: How wide a column of names may be.
+_WIDE = 60
 #: More cells than this are no table for anybody: the counts at all caps stand beside it.
 MOST_CELLS = 5_000_000
 
@@ -47,6 +53,7 @@ class Request:
     caps: tuple[str, ...] = ("powers",)
     limits: tuple[str, ...] = ()
     tasks: str = "same"
+    agents_by: str = agents.LOG
     jobs: int = 2
 
 
@@ -57,24 +64,57 @@ def import_to_file(request: Request) -> int:
     `<out>.counts.parquet` the pass counts at all caps of every axis that is told.
 
     Raises:
-        BadInput: a path, the format, the axis, a cap or a limit is wrong.
+        BadInput: a path, the format, the axis, a cap, a limit or `out` is wrong.
+        Failed: the tables could not be written; what stood there before still does.
     """
-    if request.axis is not None and request.axis not in AXES:
-        raise BadInput(f"--axis: {request.axis!r} is no axis; cure: one of {', '.join(AXES)}")
-    limits = dict(map(_limit, request.limits))
-    imported = gather(request.form, request.paths, jobs=request.jobs, progress=show_progress())
+    limits = _checked(request)
+    imported = gather(
+        request.form,
+        request.paths,
+        jobs=request.jobs,
+        progress=show_progress(),
+        agents_by=request.agents_by,
+        limits=limits,
+    )
     if not imported.rows:
         return _rates_alone(request, imported)
-    imported = with_limits(imported, limits)
     choice = Choice(request.axis, request.caps, tasks=request.tasks)
-    study = make_study(imported, choice, "frozenbench import")
+    study = make_study(imported, choice, "--")
     _check_size(study)
-    _write(request, imported, study)
+    try:
+        _write(request, imported, study)
+    except OSError as error:
+        raise _unwritten(request.out, error) from None
     _print(_summary(request, imported, study))
     _print(notices.lines(study.notices))
     for control, message, cure in study.refusals:
-        print(f"not comparable: {control}: {message}; cure: {cure}")
+        _print([f"not comparable: {control}: {message}; cure: {cure}"])
     return NAMED if notices.needs_attention(study.notices) or study.refusals else 0
+
+
+def _checked(request: Request) -> dict[str, Decimal]:
+    """Return the limits, once everything that needs no log is right."""
+    check_format(request.form, "format")
+    if request.axis is not None and request.axis not in AXES:
+        near = nearest(request.axis, AXES)
+        raise BadInput(f"--axis: {request.axis!r} is no axis{near}; cure: one of these")
+    if request.jobs < 1:
+        raise BadInput(f"--jobs: {request.jobs}: is no number of processes; cure: 1 or more")
+    check_out(request.out, [path for path, _ in find_files(request.paths)])
+    limits: dict[str, Decimal] = {}
+    for axis, value in map(_limit, request.limits):
+        if axis in limits:
+            raise BadInput(f"--limit: {axis}: is given twice; cure: keep one")
+        limits[axis] = value
+    return limits
+
+
+def _unwritten(out: Path, error: OSError) -> Failed:
+    told = os.strerror(error.errno) if error.errno else str(error)
+    return Failed(
+        f"--out: {out}: cannot be written ({told}); nothing was changed; cure: a folder with room "
+        "that you may write to"
+    )
 
 
 def _check_size(study: Study) -> None:
@@ -82,15 +122,19 @@ def _check_size(study: Study) -> None:
     if count > MOST_CELLS:
         raise BadInput(
             f"--caps: {len(study.caps)} caps of {len(study.rows)} runs are {count:,} cells, above "
-            f"{MOST_CELLS:,}; cure: the caps that matter; OUT.counts.parquet holds all counts"
+            f"{MOST_CELLS:,}; cure: the caps that matter; {counts_beside(Path('OUT'))} holds the "
+            "counts at all"
         )
 
 
 def _limit(text: str) -> tuple[str, Decimal]:
     axis, _, written = text.partition("=")
-    value = decimal(written)
-    if axis not in AXES or value is None or value <= 0:
-        raise BadInput(f"--limit: {text!r}; cure: AXIS=VALUE, such as calls=250 or cost=3.00")
+    value = budgets.limit_of(axis, written)
+    if value is None:
+        raise BadInput(
+            f"--limit: {text!r} is no limit above 0 on an axis; cure: AXIS=VALUE, such as calls=250 or "
+            "cost=3.00"
+        )
     return axis, value
 
 
@@ -109,20 +153,22 @@ def _write(request: Request, imported: Imported, study: Study) -> None:
             "caps": list(request.caps),
             "limits": list(request.limits),
             "tasks": request.tasks,
+            "agents_by": request.agents_by,
         },
     }
     named = {"name": request.out.stem, "digest": digest(material)}
     common = request.tasks == "common"
     controls = controls_document(imported, study, study.caps, named, material, common)
-    beside = request.out.with_suffix(".measured.parquet")
-    metadata = {CONTROLS_KEY: controls, RESPONSES_KEY: NO_RESPONSES}
     counts = list(cells.count_rows(study, imported.limits))
-    told = {CONTROLS_KEY: controls}
-    write_table(request.out.with_suffix(".counts.parquet"), counts, cells.COUNTS, told)
+    own, out = {CONTROLS_KEY: controls}, request.out
+    metadata = {**own, RESPONSES_KEY: NO_RESPONSES}
+    # All three are put in place when all are written: none stands beside those of another import.
     with (
-        TableWriter(request.out, CELLS, {CONTROLS_KEY: controls}) as table,
-        TableWriter(beside, MEASURED, metadata) as measured,
+        TableWriter(out, CELLS, own) as table,
+        TableWriter(measured_beside(out), MEASURED, metadata) as measured,
+        TableWriter(counts_beside(out), cells.COUNTS, own) as counted,
     ):
+        counted.add(counts)
         # One agent at a time: at all break points a table has millions of rows.
         for part in _by_agent(study):
             table.add(sorted(cells.cell_rows(part, study.caps), key=sort_key))
@@ -160,19 +206,23 @@ def _rates(study: Study, most: int = 12) -> Iterator[str]:
     if study.axis is None:
         return
     shown = study.caps if len(study.caps) <= most else (*study.caps[: most - 1], study.caps[-1])
-    width = max(map(len, study.agents))
+    width = min(_WIDE, max(map(len, study.agents)))
     yield f"{'PASS at cap':<{width}}  " + " ".join(f"{budgets.plain(cap):>5}" for cap in shown)
     counts = budgets.pass_counts(study.rows, study.axis, shown)
     for agent in study.agents:
-        yield f"{agent:<{width}}  " + " ".join(f"{count:>5}" for count in counts[agent])
+        told = f"{short(agent, width):<{width}}"
+        yield f"{told}  " + " ".join(f"{count:>5}" for count in counts[agent])
 
 
 def _rates_alone(request: Request, imported: Imported) -> int:
     """Write and print figures without a row for each task: no test can be made on them."""
     _print(notices.lines(imported.notices, most=notices.MOST_NAMES))
     if not imported.published:
-        print("no run could be read", file=sys.stderr)
-        return NOTHING
+        given = short(" ".join(map(printable, request.paths)), 200)
+        raise BadInput(
+            f"{given}: no run could be read: {why_none(imported)}; cure: logs of a format in "
+            "docs/importers.md, or its name in place of auto"
+        )
     rows = [
         {
             "agent": figure.agent,
@@ -186,7 +236,10 @@ def _rates_alone(request: Request, imported: Imported) -> int:
     ]
     material = {"files_sha256": files_sha256((f.name, f.sha256) for f in imported.files)}
     told = {"source": {"notices": [notice.as_dict() for notice in imported.notices], **material}}
-    write_table(request.out, rows, cells.RATES, {CONTROLS_KEY: told})
+    try:
+        write_table(request.out, rows, cells.RATES, {CONTROLS_KEY: told})
+    except OSError as error:
+        raise _unwritten(request.out, error) from None
     print(f"{request.out}: published rates without a row for each task; nothing is compared")
     _print(map(_figure, imported.published))
     return NAMED

@@ -1,27 +1,29 @@
-"""Open a log file: JSON, JSON lines, YAML, CSV or a ZIP of JSON; numbers stay exact."""
+"""Open a log file: JSON, JSON lines, YAML or CSV; numbers stay exact, sizes are bounded."""
 
 from __future__ import annotations
 
 import csv
+import gc
 import gzip
 import io
 import json
-import struct
-import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from frozenbench.importers.model import Unreadable
 
 #: Powers of ten between which numbers in a log lie: a sum of them over many runs fits 64 bits.
 _SMALLEST, _LARGEST = 40, 15
-#: ZIP's number for Zstandard, which the standard library reads from Python 3.14 on.
-_ZSTD = 93
+_MIB = 1 << 20
+#: Bytes of a file that is read whole, of one line of JSON lines, and of YAML, all unpacked.
+MOST_TEXT, MOST_LINE, MOST_YAML = 512 * _MIB, 100 * _MIB, 8 * _MIB
 
 
 @dataclass(frozen=True)
@@ -55,23 +57,34 @@ class Document:
         """The name of the folder that it lies in."""
         return self.path.parent.name
 
-    def text(self) -> str:
+    def text(self, most: int = MOST_TEXT) -> str:
         """Return all of it as text.
 
         Raises:
-            Unreadable: it is no UTF-8, or a broken gzip.
+            Unreadable: it is no UTF-8, a broken gzip, or larger than `most` bytes.
         """
+        data = self._bytes(most)
         try:
-            return self._bytes().decode("utf-8-sig")
+            return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise Unreadable(f"is no UTF-8 ({error.reason} at byte {error.start})") from None
+            told = f"is no UTF-8 ({error.reason} at byte {error.start}); cure: save it as UTF-8"
+            raise Unreadable(told) from None
 
-    def _bytes(self) -> bytes:
+    def _bytes(self, most: int) -> bytes:
         try:
-            data = self.path.read_bytes()
-            return gzip.decompress(data) if self.path.name.endswith(".gz") else data
+            with self._open() as stream:
+                data = stream.read(most + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise Unreadable(f"cannot be read ({error})") from None
+        if len(data) > most:
+            raise Unreadable(f"is larger than {most // _MIB} MiB")
+        return data
+
+    def _open(self) -> BinaryIO:
+        """Open it, unpacked: what a small gzip unpacks to is bounded by who reads."""
+        if self.path.name.endswith(".gz"):
+            return cast(BinaryIO, gzip.open(self.path, "rb"))
+        return self.path.open("rb")
 
     @cached_property
     def json(self) -> Any:
@@ -86,28 +99,41 @@ class Document:
         """Yield (line number, JSON value), one line in memory at a time.
 
         Raises:
-            Unreadable: a line is no JSON.
+            Unreadable: a line is no JSON, or too long.
         """
-        opened = gzip.open if self.path.name.endswith(".gz") else open
         try:
-            with opened(self.path, "rt", encoding="utf-8-sig") as stream:
-                for number, line in enumerate(stream, start=1):
+            with self._open() as stream:
+                for number in count(1):
+                    line = stream.readline(MOST_LINE + 1)
+                    if not line:
+                        return
+                    if len(line) > MOST_LINE:
+                        told = f"is longer than {MOST_LINE // _MIB} MiB"
+                        raise Unreadable(f"line {number}: {told}")
                     if line.strip():
-                        try:
-                            yield number, parse(line)
-                        except Unreadable as error:
-                            raise Unreadable(f"line {number}: {error}") from None
-        except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+                        yield number, _line(number, line)
+        except (OSError, EOFError, zlib.error) as error:
             raise Unreadable(f"cannot be read ({error})") from None
 
     @cached_property
     def head(self) -> Any:
-        """The value that tells the format: the whole JSON, or the first of many lines; else None."""
+        """The value that tells the format: the whole JSON, or the first of many lines; else None.
+
+        A `.jsonl` that is one JSON list over many lines is that list.
+        """
         if self.suffix == ".jsonl":
-            return next((value for _, value in self.lines()), None)
+            return self.json if self._is_list() else next((v for _, v in self.lines()), None)
         if self.suffix in (".json", ".traj"):
             return self.json
         return None
+
+    def _is_list(self) -> bool:
+        """Tell whether the first line holds the opening of a list and no more."""
+        try:
+            with self._open() as stream:
+                return stream.readline(16).strip() == b"["
+        except (OSError, EOFError, zlib.error):
+            return False
 
     @cached_property
     def yaml(self) -> Any:
@@ -126,26 +152,88 @@ class Document:
 
         Exact.add_constructor("tag:yaml.org,2002:float", exact)
         try:
-            return yaml.load(self.text(), Loader=Exact)
+            return yaml.load(self.text(MOST_YAML), Loader=Exact)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise Unreadable(f"is no YAML ({' '.join(str(error).split())[:120]})") from None
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Yield (line number, row) of a CSV with a head.
+        """Yield (line number, row) of a table with a head; columns part at `,`, `;` or a tab.
+
+        Names of columns are read without regard to case. Rows and columns without any text, as
+        spreadsheets leave them behind, hold nothing.
 
         Raises:
-            Unreadable: it has no head, or a row has too many fields.
+            Unreadable: it has no head, a name stands twice in it, or a row is of another length.
         """
-        reader = csv.DictReader(io.StringIO(self.text(), newline=""), strict=True)
+        text = self.text()
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
         try:
-            if not reader.fieldnames:
-                raise Unreadable("is empty: a CSV needs a head")
+            head: list[str] = []
             for row in reader:
-                if None in row:
-                    raise Unreadable(f"line {reader.line_num}: has more fields than the head")
-                yield reader.line_num, {key: value or "" for key, value in row.items()}
+                if not any(field.strip() for field in row):
+                    continue
+                if not head:
+                    head = _head(row)
+                    continue
+                yield reader.line_num, _row(reader.line_num, head, row)
+            if not head:
+                raise Unreadable("is empty: a table needs a head")
         except csv.Error as error:
             raise Unreadable(f"line {reader.line_num}: is no CSV ({error})") from None
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the head of a table, as `rows` gives them.
+
+        Raises:
+            Unreadable: it is no UTF-8 or too large.
+        """
+        text = self.text()
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+        try:
+            first = next((row for row in reader if any(field.strip() for field in row)), [])
+        except csv.Error:
+            return ()
+        return tuple(field.strip().lower() for field in first)
+
+
+def _line(number: int, line: bytes) -> Any:
+    try:
+        return parse(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"line {number}: is no UTF-8 ({error.reason})") from None
+    except Unreadable as error:
+        raise Unreadable(f"line {number}: {error}") from None
+
+
+def _delimiter(text: str) -> str:
+    """Return what parts the columns of a head: a comma, or what a spreadsheet puts in its place."""
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    counts = {mark: head.count(mark) for mark in (",", ";", "\t")}
+    return max(counts, key=lambda mark: counts[mark])
+
+
+def _head(row: Sequence[str]) -> list[str]:
+    head = [name.strip().lower() for name in row]
+    twice = [name for name, times in Counter(head).items() if name and times > 1]
+    if twice:
+        raise Unreadable(f"column {twice[0]} stands twice in the head")
+    return head
+
+
+def _row(number: int, head: Sequence[str], row: Sequence[str]) -> dict[str, str]:
+    fields = list(row)
+    while len(fields) > len(head) and not fields[-1].strip():
+        fields.pop()
+    if len(fields) != len(head):
+        told = f"has {len(fields)} fields, the head {len(head)}"
+        cure = "is the file cut?" if len(fields) < len(head) else "a text with commas needs quotes"
+        raise Unreadable(f"line {number}: {told}: {cure}")
+    return {
+        name: field
+        for name, field in zip(head, fields, strict=True)
+        if name or field.strip()  # a column without name and text
+    }
 
 
 def stem(name: str) -> str:
@@ -165,12 +253,17 @@ def parse(text: str) -> Any:
     Raises:
         Unreadable: it is no JSON.
     """
+    collecting = gc.isenabled()
+    gc.disable()  # millions of objects, no cycle among them: collecting makes up most of the time
     try:
         return json.loads(text, parse_float=decimal, parse_constant=_constant)
     except json.JSONDecodeError as error:
         raise Unreadable(f"is no JSON ({error.msg} at line {error.lineno})") from None
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"is no JSON ({error})") from None
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def decimal(text: str) -> Decimal | None:
@@ -185,71 +278,6 @@ def decimal(text: str) -> Decimal | None:
     if not value.is_finite() or (value and not -_SMALLEST <= value.adjusted() < _LARGEST):
         return None
     return value
-
-
-class Archive:
-    """A ZIP of JSON files, its members deflated or compressed with Zstandard (method 93).
-
-    Raises:
-        Unreadable: it is no ZIP, or a member is broken or compressed otherwise.
-    """
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, OSError) as error:
-            raise Unreadable(f"is no readable ZIP ({error})") from None
-        self.names = tuple(self._zip.namelist())
-
-    def __enter__(self) -> Archive:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._zip.close()
-
-    def json(self, name: str) -> Any:
-        """Return one member."""
-        try:
-            return parse(self._member(self._zip.getinfo(name)).decode("utf-8"))
-        except UnicodeDecodeError:
-            raise Unreadable(f"{name}: is no UTF-8") from None
-        except Unreadable as error:
-            raise Unreadable(f"{name}: {error}") from None
-
-    def _member(self, info: zipfile.ZipInfo) -> bytes:
-        if info.compress_type != _ZSTD:
-            try:
-                return self._zip.read(info)
-            except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
-                raise Unreadable(f"cannot be unpacked ({error})") from None
-        data = _zstd(self._raw(info))
-        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
-            raise Unreadable("is damaged: its check sum does not fit")
-        return data
-
-    def _raw(self, info: zipfile.ZipInfo) -> bytes:
-        """Return a member as it lies in the file: behind a local header of its own length."""
-        stream = self._zip.fp
-        if stream is None:
-            raise Unreadable("is closed")
-        stream.seek(info.header_offset)
-        header = stream.read(30)
-        if len(header) < 30 or header[:4] != b"PK\x03\x04":
-            raise Unreadable("is damaged: its header is not there")
-        name, extra = struct.unpack("<HH", header[26:30])
-        stream.seek(info.header_offset + 30 + name + extra)
-        return stream.read(info.compress_size)
-
-
-def _zstd(data: bytes) -> bytes:
-    # pyarrow, which writes our tables, brings the decoder: no further package is needed.
-    import pyarrow as pa
-
-    try:
-        found: bytes = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
-    except (pa.ArrowException, OSError) as error:
-        raise Unreadable(f"is no Zstandard ({error})") from None
-    return found
 
 
 def whole(value: Any) -> int | None:
@@ -282,7 +310,7 @@ def between(start: Any, end: Any) -> Decimal | None:
     times = [_time(start), _time(end)]
     if times[0] is None or times[1] is None or times[1] < times[0]:
         return None
-    return times[1] - times[0]
+    return amount(times[1] - times[0])
 
 
 def _time(value: Any) -> Decimal | None:
@@ -294,8 +322,8 @@ def _time(value: Any) -> Decimal | None:
 
     try:
         parsed = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
+        parsed = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+        since = parsed - datetime(1970, 1, 1, tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    parsed = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-    since = parsed - datetime(1970, 1, 1, tzinfo=UTC)
     return Decimal(since // timedelta(microseconds=1)) / 1_000_000

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any
 
-from frozenbench.importers import notices
-from frozenbench.importers.model import CONTROLS, Part, Published, Remark, Row, Verdict
-from frozenbench.importers.recognise import FileRead, check_format, read_file
-from frozenbench.source_files import find_files
+from frozenbench.importers import agents, names, notices, verdicts
+from frozenbench.importers.copies import without_copies
+from frozenbench.importers.model import CAP_CONTROLS, CONTROLS, Part, Published, Remark, Row
+from frozenbench.importers.reading import read_files
+from frozenbench.importers.recognise import check_format
+from frozenbench.source_files import find_files, printable
 
 Progress = Callable[[int, int], None]
-#: Below this many files, or bytes of them, starting processes costs more than it saves.
-_FEW, _SMALL = 16, 32_000_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ def gather(
     root: Path = Path(),
     jobs: int = 2,
     progress: Progress | None = None,
+    agents_by: str = agents.LOG,
+    limits: Mapping[str, Decimal] | None = None,
 ) -> Imported:
     """Read log files and put them together; a broken file is named and the rest goes on.
 
@@ -79,6 +81,8 @@ def gather(
         paths: files and folders, relative to `root`.
         jobs: processes that read.
         progress: called with (files read, files).
+        agents_by: what tells agents apart, one of `agents.WAYS`.
+        limits: axis -> the harness's own limit, in place of what its logs state.
 
     Raises:
         BadInput: a path or the format does not exist.
@@ -86,42 +90,45 @@ def gather(
     check_format(form, "format")
     files = find_files(paths, root)
     parts, read, remarks = [], [], []
-    for place, found in enumerate(_read(form, files, jobs), start=1):
+    for place, found in enumerate(read_files(form, files, jobs), start=1):
         read.append(LogFile(found.name, found.sha256, found.size, found.format))
         if found.part is not None:
-            parts.append(_placed(found.part, found.name))
+            parts.append(_placed(names.shown(found.part), found.name))
         elif found.kind is not None:
-            remarks.append(Remark(found.kind, f"{found.name}: {found.message}"))
+            remarks.append(Remark(found.kind, printable(f"{found.name}: {found.message}")))
         if progress is not None:
             progress(place, len(files))
-    return _together(read, parts, remarks)
+    return _together(read, parts, remarks, agents_by, limits or {})
 
 
-def _read(form: str, files: Sequence[tuple[Path, str]], jobs: int) -> Iterator[FileRead]:
-    work = [(form, str(path), name) for path, name in files]
-    size = sum(path.stat().st_size for path, _ in files)
-    if jobs < 2 or len(work) < 2 or (len(work) < _FEW and size < _SMALL):
-        yield from map(read_file, work)
-        return
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
-        yield from pool.map(read_file, work, chunksize=max(1, min(32, len(work) // (4 * jobs))))
-
-
-def _together(files: list[LogFile], parts: Sequence[Part], remarks: Iterable[Remark]) -> Imported:
+def _together(
+    files: list[LogFile],
+    parts: Sequence[Part],
+    remarks: Iterable[Remark],
+    by: str,
+    own: Mapping[str, Decimal],
+) -> Imported:
     told = [*remarks, *(remark for part in parts for remark in part.remarks)]
     published = tuple(figure for part in parts for figure in part.published)
+    told += notices.contradictions(published, [row for part in parts for row in part.rows])
+    parts, lone, more = verdicts.judged(parts)
+    told += more
+    digests = {file.name: file.sha256 for file in files}
+    parts, more, counts = without_copies([*parts, *_lone(parts, lone)], digests)
+    told += more
+    parts, more = agents.told_apart(parts, by)
+    told += more
+    parts = [_limited(part, own) for part in parts] if own else parts
     rows = [row for part in parts for row in part.rows]
-    told += notices.contradictions(published, rows)
-    rows = _judged(rows, [verdict for part in parts for verdict in part.verdicts])
-    rows, copies, counts = _without_copies(rows)
     rows += _expected(rows, parts)
     numbered = _numbered(rows)
     limits, differing = _limits(parts)
     stated, varying = _stated(parts)
-    told += [*copies, *differing, *varying]
+    told += [*differing, *varying]
     told += notices.overshoot(parts)
     told += notices.of_rows(numbered)
     told += notices.counting_rules(numbered)
+    told += notices.names_alike(numbered)
     return Imported(
         files=tuple(files),
         rows=tuple(numbered),
@@ -133,73 +140,37 @@ def _together(files: list[LogFile], parts: Sequence[Part], remarks: Iterable[Rem
 
 
 def _placed(part: Part, name: str) -> Part:
-    """Tell the verdicts of a file where it lies."""
-    folder = PurePosixPath(name).parent.as_posix()
-    return replace(part, verdicts=tuple(replace(v, folder=folder) for v in part.verdicts))
+    """Tell the verdicts of a file where they stand."""
+    return replace(part, verdicts=tuple(replace(v, file=name) for v in part.verdicts))
 
 
-def _judged(rows: list[Row], verdicts: Sequence[Verdict]) -> list[Row]:
-    """Give rows without a verdict the one that stands beside them."""
-    by_task: dict[str, list[Verdict]] = defaultdict(list)
-    for verdict in verdicts:
-        by_task[verdict.task].append(verdict)
-    agents = {row.agent for row in rows}
-    seen: set[str] = set()
-    judged = []
-    for row in rows:
-        found = _verdict_on(row, by_task[row.task], alone=len(agents) == 1)
-        if row.solved is not None or found is None:
-            judged.append(row)
-            continue
-        seen.add(row.task)
-        broken = "grader_broken" if found.solved is None else row.error
-        judged.append(replace(row, solved=found.solved, error=broken))
-    lone = [v for v in verdicts if v.task not in {row.task for row in rows}]
-    if len(agents) == 1 and seen:
-        agent = next(iter(agents))
-        judged += [Row(agent, v.task, v.solved, error="missing_log") for v in lone]
-    return judged
+def _limited(part: Part, own: Mapping[str, Decimal]) -> Part:
+    """Return a part under limits that the config states.
 
-
-def _verdict_on(row: Row, verdicts: Sequence[Verdict], alone: bool) -> Verdict | None:
-    """Return the verdict on a row: of its agent by name, else of the nearest folder above it.
-
-    Where there is one agent alone, a single verdict is its own, wherever it lies.
+    An unsolved run that used as much as a limit, and whose own ending is not told, ran out of it;
+    so did one that ended by a limit of which its log does not tell which.
     """
-    named = [verdict for verdict in verdicts if verdict.agent == row.agent]
-    if named:
-        return named[-1]
-    above = [folder.as_posix() for folder in PurePosixPath(row.file).parents]
-    for folder in above:
-        here = [v for v in verdicts if v.agent is None and v.folder == folder]
-        if here:
-            # Several that disagree say nothing of this row.
-            return here[0] if len({v.solved for v in here}) == 1 else None
-    return verdicts[0] if alone and len(verdicts) == 1 else None
+
+    def judged(row: Row) -> Row:
+        unclear = row.ran_out == "unknown"
+        if not unclear and (row.solved or row.ran_out is not None or row.ending is not None):
+            return row
+        for axis, limit in own.items():
+            used = row.use.on(axis)
+            if used is not None and used >= limit:
+                return replace(row, ran_out=axis, inferred=True)
+        return row
+
+    rows = tuple(map(judged, part.rows))
+    named = {*part.limits, *(row.agent for row in rows)}
+    limits = {agent: {**part.limits.get(agent, {}), **own} for agent in named}
+    return replace(part, rows=rows, limits=limits)
 
 
-def _without_copies(rows: list[Row]) -> tuple[list[Row], list[Remark], dict[str, int]]:
-    """Keep the first row of every name; say which run the others stand in."""
-    first: dict[tuple[str, str, str], Row] = {}
-    kept: list[Row] = []
-    found: dict[tuple[str, str, str], int] = defaultdict(int)
-    for row in rows:
-        if not row.trial:
-            kept.append(row)
-            continue
-        name = (row.agent, row.task, row.trial)
-        if name not in first:
-            first[name] = row
-            kept.append(row)
-            continue
-        same = replace(row, run="", file="") == replace(first[name], run="", file="")
-        kind = "duplicate" if same else "contradicting_duplicate"
-        found[kind, row.agent, row.run or row.file] += 1
-    remarks = [Remark(kind, f"{a}: {run} ({n} rows)") for (kind, a, run), n in found.items()]
-    counts: dict[str, int] = defaultdict(int)
-    for (kind, _, _), number in found.items():
-        counts[kind] += number
-    return kept, remarks, dict(counts)
+def _lone(parts: Sequence[Part], rows: Sequence[Row]) -> list[Part]:
+    """Return verdicts without a log as a part: whose they are is told as that of the logs."""
+    facts: dict[str, dict[str, str]] = {agent: {} for part in parts for agent in part.facts}
+    return [Part(rows=tuple(rows), facts=facts)] if rows else []
 
 
 def _expected(rows: Sequence[Row], parts: Sequence[Part]) -> list[Row]:
@@ -226,36 +197,56 @@ def _numbered(rows: Sequence[Row]) -> list[Row]:
 def _limits(
     parts: Sequence[Part],
 ) -> tuple[dict[str, dict[str, Decimal]], list[Remark]]:
-    values: dict[tuple[str, str], set[Decimal]] = defaultdict(set)
+    """Return agent -> axis -> its limit: the largest, where its logs state several."""
+    values: dict[str, dict[str, Counter[Decimal]]] = defaultdict(lambda: defaultdict(Counter))
+    logs: Counter[str] = Counter()
     for part in parts:
-        for agent, limits in part.limits.items():
-            for axis, limit in limits.items():
-                values[agent, axis].add(limit)
-    found: dict[str, dict[str, Decimal]] = defaultdict(dict)
-    remarks = []
-    for (agent, axis), held in values.items():
-        found[agent][axis] = max(held)
-        if len(held) > 1:
-            told = ", ".join(map(str, sorted(held)))
-            remarks.append(Remark("limits_differ", f"{agent}: {axis}: {told}"))
-    return dict(found), remarks
+        for agent in {*part.stated, *part.limits}:
+            logs[agent] += 1
+            for axis, limit in part.limits.get(agent, {}).items():
+                values[agent][axis][limit] += 1
+    found = {agent: {axis: max(c) for axis, c in held.items()} for agent, held in values.items()}
+    remarks = [
+        Remark("limits_differ", f"{agent}: {axis}: {_told(counts, logs[agent])}")
+        for agent, held in values.items()
+        for axis, counts in held.items()
+        if len(counts) > 1 or counts.total() < logs[agent]
+    ]
+    return found, remarks
 
 
 def _stated(parts: Sequence[Part]) -> tuple[dict[str, dict[str, str]], list[Remark]]:
-    values: dict[str, dict[str, dict[str, None]]] = {}
+    """Return agent -> control -> its value in words, and the controls that its logs state variously.
+
+    What caps there were is told by `_limits`.
+    """
+    values: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    logs: Counter[str] = Counter()
     for part in parts:
         for agent, stated in part.stated.items():
-            held = values.setdefault(agent, {})
+            logs[agent] += 1
+            held = values[agent]
             for control, value in stated.items():
-                held.setdefault(control, {}).setdefault(value)
+                held[control][value] += 1
     remarks = [
-        Remark("control_differs", f"{agent}: {control}: {', '.join(list(told)[:4])}")
+        Remark("control_differs", f"{agent}: {control}: {_told(counts, logs[agent])}")
         for agent, held in values.items()
-        for control, told in held.items()
-        if len(told) > 1
+        for control, counts in held.items()
+        if control not in CAP_CONTROLS.values()
+        and (len(counts) > 1 or counts.total() < logs[agent])
     ]
     joined = {
-        agent: {control: ", ".join(list(told)[:4]) for control, told in held.items()}
+        agent: {control: ", ".join(list(counts)[:4]) for control, counts in held.items()}
         for agent, held in values.items()
     }
     return joined, remarks
+
+
+def _told(counts: Mapping[Any, int], logs: int) -> str:
+    """Return values with the number of logs that state each, the most common first."""
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    told = [f"{value} in {number} logs" for value, number in ranked[:4]]
+    if len(ranked) > 4:
+        told.append(f"{len(ranked) - 4} other values")
+    lacking = logs - sum(counts.values())
+    return ", ".join([*told, *([f"not stated in {lacking}"] if lacking else [])])

@@ -10,22 +10,29 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from frozenbench.importers.documents import Document, amount, between, mapping
-from frozenbench.importers.model import Part, Row, Unreadable, Use
+from frozenbench.importers.agents import HARNESS, NAMED
+from frozenbench.importers.documents import Document, between, mapping
+from frozenbench.importers.model import CAP_CONTROLS, Part, Row, Unreadable, Use
 from frozenbench.importers.trajectories import (
     NO_ENDING,
     agent_of,
     called,
     from_assistant,
+    limits_of,
+    reached,
     run_of,
+    settings_of,
     task_of,
 )
+from frozenbench.importers.uses import Uses
 
 #: Limit in the config -> axis, in the order in which the harness checks them.
 _LIMITS = {"step_limit": "calls", "cost_limit": "cost", "wall_time_limit_seconds": "seconds"}
 #: Endings by the agent itself; every other class name is a fault of the harness.
 _OWN = {"Submitted", "RepeatedFormatError"}
 _BUDGET = {"LimitsExceeded", "TimeExceeded"}
+#: The settings of what it runs in that make another agent; its image is of the task.
+_ENVIRONMENT = ("cwd", "timeout", "interpreter", "env")
 
 
 def recognises(document: Document) -> bool:
@@ -68,7 +75,7 @@ def read(document: Document) -> Part:
             ending=NO_ENDING,
             file=document.name,
         )
-        return Part(rows=(row,), stated={agent: {}})
+        return Part(rows=(row,), stated={agent: {}}, facts={agent: {HARNESS: "mini-swe-agent"}})
     return _trajectory(document, document.head)
 
 
@@ -77,13 +84,10 @@ def _trajectory(document: Document, log: Mapping[str, Any]) -> Part:
     config = mapping(info.get("config"))
     settings, model = mapping(config.get("agent")), mapping(config.get("model"))
     agent = agent_of(document, model.get("model_name"))
-    limits = {
-        axis: value
-        for key, axis in _LIMITS.items()
-        if (value := amount(settings.get(key)))  # 0 is "none"
-    }
+    uses = Uses(document.name)
+    limits = limits_of(uses, settings, _LIMITS)
     messages = log.get("messages") or []
-    use = _use(mapping(info.get("model_stats")), messages)
+    use = _use(uses, mapping(info.get("model_stats")), messages)
     status = info.get("exit_status")
     ending = status if isinstance(status, str) and status else NO_ENDING
     ran_out = _ran_out(ending, use, limits)
@@ -100,40 +104,45 @@ def _trajectory(document: Document, log: Mapping[str, Any]) -> Part:
         error="harness_broken" if broken else None,
         file=document.name,
     )
+    harness = " ".join(filter(None, ("mini-swe-agent", str(info.get("mini_version") or ""))))
     return Part(
         rows=(row,),
         stated={agent: _stated(info, model, limits)},
         limits={agent: limits},
+        remarks=tuple(uses.remarks),
+        facts={agent: {HARNESS: harness, **_settings(config)}},
     )
 
 
-def _use(stats: Mapping[str, Any], messages: list[Any]) -> Use:
-    steps = from_assistant(messages)
-    usages = [
-        mapping(mapping(mapping(m.get("extra")).get("response")).get("usage"))
-        for m in messages
-        if mapping(m).get("role") == "assistant"
-    ]
-    sums = [_sum(usages, key) for key in ("prompt_tokens", "completion_tokens")]
-    known = sums[0] is not None and sums[1] is not None
+def _use(uses: Uses, stats: Mapping[str, Any], messages: list[Any]) -> Use:
+    written = [message for message in map(mapping, messages) if message.get("role") == "assistant"]
+    extras = [mapping(message.get("extra")) for message in written]
+    usages = [mapping(mapping(extra.get("response")).get("usage")) for extra in extras]
+    sent, received = (_sum(uses, usages, key) for key in ("prompt_tokens", "completion_tokens"))
+    steps = len(written)
+    return Use(
+        calls=called(uses, stats, steps),
+        steps=steps,
+        cost=uses.amount("instance_cost", stats.get("instance_cost")),
+        tokens=uses.sum("tokens", sent, received),
+        tokens_input=sent,
+        tokens_output=received,
+        seconds=_seconds(messages),
+    )
+
+
+def _seconds(messages: list[Any]) -> Decimal | None:
+    """Return the seconds from the first message with a time to the last."""
     times = [mapping(mapping(message).get("extra")).get("timestamp") for message in messages]
     told = [time for time in times if time is not None]
-    return Use(
-        calls=called(stats, steps),
-        steps=steps,
-        cost=amount(stats.get("instance_cost")),
-        tokens=sum(value for value in sums if value is not None) if known else None,
-        tokens_input=sums[0],
-        tokens_output=sums[1],
-        seconds=between(told[0], told[-1]) if len(told) > 1 else None,
-    )
+    return between(told[0], told[-1]) if len(told) > 1 else None
 
 
-def _sum(usages: list[Mapping[str, Any]], key: str) -> int | None:
+def _sum(uses: Uses, usages: list[Mapping[str, Any]], key: str) -> int | None:
     """Return a sum over all calls, None where any does not tell."""
-    values = [usage.get(key) for usage in usages]
-    counts = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
-    return sum(counts) if values and len(counts) == len(values) else None
+    if not usages or any(usage.get(key) is None for usage in usages):
+        return None
+    return uses.sum(key, *(uses.whole(key, usage[key]) for usage in usages))
 
 
 def _ran_out(ending: str, use: Use, limits: Mapping[str, Decimal]) -> str | None:
@@ -141,18 +150,25 @@ def _ran_out(ending: str, use: Use, limits: Mapping[str, Decimal]) -> str | None
         return "seconds"
     if ending != "LimitsExceeded":
         return None
-    for axis in ("calls", "cost"):
-        value = use.on(axis)
-        if axis in limits and value is not None and value >= limits[axis]:
-            return axis
-    return "unknown"
+    return reached(use, limits, ("calls", "cost"), exceeds=False)
+
+
+def _settings(config: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a config says that can make another agent."""
+    around = mapping(config.get("environment"))
+    model = {k: v for k, v in mapping(config.get("model")).items() if k != "model_name"}
+    kept = {
+        "agent": config.get("agent"),
+        "model": model,
+        "environment": {key: around[key] for key in _ENVIRONMENT if key in around},
+        **{key: config[key] for key in config if key.endswith("_type")},
+    }
+    return settings_of(kept, NAMED)
 
 
 def _stated(
     info: Mapping[str, Any], model: Mapping[str, Any], limits: Mapping[str, Decimal]
 ) -> dict[str, str]:
-    from frozenbench.importers.model import CAP_CONTROLS
-
     found = {CAP_CONTROLS[axis]: str(value) for axis, value in limits.items()}
     if info.get("mini_version"):
         found["harness version"] = f"mini-swe-agent {info['mini_version']}"

@@ -147,17 +147,23 @@ class Published:
     n: int | None = None
 
 
+#: In place of a task: every one that a report does not name.
+OTHERS = "*"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """A verdict that stands beside the logs: whether a task was solved; None: its grader broke.
 
-    One that names no agent is of the logs in its own folder and below.
+    Attributes:
+        agent: whose, where the report says so.
+        file: the report that it stands in: its place and its name tell whose it is, too.
     """
 
     task: str
     solved: bool | None
     agent: str | None = None
-    folder: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True)
@@ -176,6 +182,8 @@ class Part:
         stated: agent -> {control of CONTROLS: its value in words}.
         limits: agent -> {axis: the log's own limit}.
         expected: (agent, task) that the log says were run, with or without a row.
+        facts: agent -> {setting: its value}: what tells it from others of its name. An agent that
+            is not in it is told by its name alone.
     """
 
     rows: tuple[Row, ...] = ()
@@ -185,3 +193,4 @@ class Part:
     limits: Mapping[str, Mapping[str, Decimal]] = field(default_factory=dict)
     expected: tuple[tuple[str, str], ...] = ()
     remarks: tuple[Remark, ...] = ()
+    facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from frozenbench.importers.model import Part, Published, Remark, Row
+from frozenbench.importers.names import short
 
 #: Kind -> what it means, in the order of reports.
 KINDS = {
@@ -20,16 +22,25 @@ KINDS = {
     "missing_row": "runs without a row: ERROR, never a smaller n",
     "task_not_run_by_all": "tasks that not all agents ran",
     "left_out": "agents that are left out of the comparison",
+    "told_apart": "names of several agents: told apart",
+    "repeats_by_run": "agents of which several runs hold the same task: taken as repeats",
+    "settings_differ": "agents whose logs are of several settings",
     "null_grade": "runs without a verdict: ERROR",
     "counting_rules": "null grades counted both ways",
     "harness_error": "runs in which harness or grader broke: ERROR",
     "unknown_ending": "runs whose ending is not known",
+    "limit_not_told": "runs that a limit ended, and the log does not tell which: EXHAUSTED",
     "inferred_ending": "endings found by comparing use with the stated limits",
     "overshoot": "runs that used more than their own limit",
     "solved_at_limit": "runs that are solved although their own limit ended them: PASS at a cap",
     "cap_beyond_limit": "caps beyond the log's own limit: not drawn",
     "zero_cost": "runs with model calls and a cost of 0: counted as the log states it",
+    "odd_value": "values that are no use of a run: counted as not told",
     "use_not_told": "runs whose use on an axis is not told",
+    "axis_passed_over": "axes that some runs do not tell: passed over",
+    "axis_not_told": "axes that some runs do not tell: no counts along them",
+    "odd_name": "names with signs that cannot be shown: written as escapes",
+    "names_alike": "names that differ in case or in the form of their letters alone",
     "limits_differ": "agents whose logs state different limits: the largest counts",
     "control_differs": "controls that differ between the logs of one agent",
     "partial_grade": "partial grades: not solved",
@@ -39,12 +50,28 @@ KINDS = {
     "part_missing": "logs whose later part is missing",
     "unfinished_log": "logs that did not end well",
     "verdict_without_log": "verdicts without a run: ERROR",
+    "verdict_not_used": "reports with verdicts that are of no run here, or of several: not used",
+    "others_not_solved": "reports that list what is solved alone: all others are not solved",
+    "report_by_place": "reports that name another agent: taken by their place",
     "broken_file": "files that are broken: not read",
     "unknown_file": "files that no format knows: not read",
     "passed_over": "files that hold no outcome of their own",
 }
 #: Kinds that explain and need nobody's attention: they do not change the exit status.
-INFORMATION = frozenset({"counting_rules", "inferred_ending", "passed_over"})
+INFORMATION = frozenset(
+    {
+        "axis_not_told",
+        "counting_rules",
+        "inferred_ending",
+        "others_not_solved",
+        "passed_over",
+        "repeats_by_run",
+        "report_by_place",
+        "told_apart",
+    }
+)
+#: How long a line of text may be.
+_LONG = 1000
 #: How many names of one kind are kept: the count tells the rest.
 MOST_NAMES = 200
 
@@ -110,7 +137,7 @@ def lines(notices: Iterable[Notice], most: int = 5) -> Iterator[str]:
     for notice in notices:
         yield f"{notice.count} {KINDS[notice.kind]}"
         for subject in notice.subjects[:most]:
-            yield f"  {subject}"
+            yield f"  {short(subject, _LONG)}"
         if len(notice.subjects) > most:
             yield f"  … and {notice.count - most} more"
 
@@ -183,10 +210,14 @@ def counting_rules(rows: Sequence[Row]) -> Iterator[Remark]:
             )
 
 
+def _name(row: Row) -> str:
+    return f"{row.agent} on {row.task}" + (f", repeat {row.repeat}" if row.repeat else "")
+
+
 def of_rows(rows: Sequence[Row]) -> Iterator[Remark]:
     """Yield what single rows need said."""
     for row in rows:
-        name = f"{row.agent} on {row.task}" + (f", repeat {row.repeat}" if row.repeat else "")
+        name = _name(row)
         if row.error in ("missing_row", "missing_log"):
             kind = "missing_row" if row.error == "missing_row" else "verdict_without_log"
             yield Remark(kind, name)
@@ -195,9 +226,9 @@ def of_rows(rows: Sequence[Row]) -> Iterator[Remark]:
         elif row.error is not None:
             solved = "solved" if row.solved else "not solved"
             yield Remark("harness_error", f"{name}: {row.error} ({solved} by its own verdict)")
-        unknown = row.ran_out == "unknown" or (row.ending or "").startswith("unknown:")
-        if unknown:
+        if (row.ending or "").startswith("unknown:"):
             yield Remark("unknown_ending", f"{name}: {row.ending}")
+        yield from of_limits([row])
         yield from of_inferred([row])
         if row.use.cost == 0 and (row.use.calls or 0) > 0:
             yield Remark("zero_cost", f"{name}: {row.use.calls} calls")
@@ -205,11 +236,30 @@ def of_rows(rows: Sequence[Row]) -> Iterator[Remark]:
             yield Remark("solved_at_limit", f"{name}: {row.ran_out}")
 
 
+def of_limits(rows: Iterable[Row]) -> Iterator[Remark]:
+    """Yield the runs that a limit ended of which the log does not tell which."""
+    for row in rows:
+        if row.ran_out == "unknown":
+            yield Remark("limit_not_told", f"{_name(row)}: {row.ending or 'its ending says so'}")
+
+
 def of_inferred(rows: Iterable[Row]) -> Iterator[Remark]:
     """Yield the runs whose ending was found by comparing use with limits."""
     for row in rows:
         if row.inferred:
-            yield Remark("inferred_ending", f"{row.agent} on {row.task}: {row.ran_out}")
+            yield Remark("inferred_ending", f"{_name(row)}: {row.ran_out}")
+
+
+def names_alike(rows: Iterable[Row]) -> Iterator[Remark]:
+    """Yield the names of agents and tasks that a reader takes for one."""
+    rows = list(rows)
+    for kind in ("agent", "task"):
+        forms: dict[str, list[str]] = defaultdict(list)
+        for name in dict.fromkeys(getattr(row, kind) for row in rows):
+            forms[unicodedata.normalize("NFC", name).casefold().strip()].append(name)
+        for held in forms.values():
+            if len(held) > 1:
+                yield Remark("names_alike", f"{kind}s {', '.join(map(ascii, held))}")
 
 
 def overshoot(parts: Sequence[Part]) -> Iterator[Remark]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from frozenbench.canonical import BadInput
-from frozenbench.importers import FORMATS
+from frozenbench.importers import FORMATS, plain
 from frozenbench.importers.documents import Document
 from frozenbench.importers.model import Part, Passed, Unreadable
 from frozenbench.schema import nearest
@@ -16,9 +16,9 @@ from frozenbench.source_files import identity
 
 AUTO = "auto"
 #: What a file of a log can be called; others in a folder are passed over by name.
-SUFFIXES = (".json", ".jsonl", ".eval", ".traj", ".yml", ".yaml", ".csv", ".lock")
+SUFFIXES = (".json", ".jsonl", ".eval", ".traj", ".yml", ".yaml", ".csv", ".tsv", ".lock")
 #: What code raises besides, where a value is not of the shape that it expects.
-_SHAPES = (ArithmeticError, RecursionError)
+_SHAPES = (ArithmeticError, RuntimeError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,14 @@ def recognise(document: Document) -> str | None:
     return next((name for name in FORMATS if module_of(name).recognises(document)), None)
 
 
+def unknown(document: Document) -> str:
+    """Return why no format knows a file, and what can be done."""
+    lacks = plain.lacking(document)
+    own = f"a table or JSON lines with {', '.join(plain.COLUMNS[:3])} are read as plain"
+    cure = f"its head lacks {lacks}: {own}" if lacks else own
+    return f"no format knows it ({', '.join(FORMATS)}); cure: {cure}"
+
+
 def read_file(job: tuple[str, str, str]) -> FileRead:
     """Read one file: (format or `auto`, path, name); whatever is wrong with it is in the answer."""
     asked, path, name = job
@@ -79,7 +87,8 @@ def read_file(job: tuple[str, str, str]) -> FileRead:
             raise Passed(f"no log by its name; logs end in {', '.join(SUFFIXES)}")
         found = recognise(document) if asked == AUTO else asked
         if found is None:
-            return FileRead(name, sha256, size, None, None, "unknown_file", "no format knows it")
+            told = unknown(document)
+            return FileRead(name, sha256, size, None, None, "unknown_file", told)
         return FileRead(name, sha256, size, found, module_of(found).read(document))
     except Passed as error:
         return FileRead(name, sha256, size, found, None, "passed_over", str(error))

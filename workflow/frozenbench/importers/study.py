@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
 from frozenbench.canonical import BadInput
 from frozenbench.importers import budgets, notices
 from frozenbench.importers.budgets import Cap
 from frozenbench.importers.gather import Imported
-from frozenbench.importers.model import AXES, Axis, Part, Remark, Row
+from frozenbench.importers.model import AXES, Axis, Remark, Row
 from frozenbench.schema import nearest
 
 #: The one budget of logs that tell no use: each run as it was run.
@@ -64,15 +64,19 @@ class Study:
 def make_study(imported: Imported, choice: Choice, where: str) -> Study:
     """Choose what is compared; whatever is left out is named.
 
+    Args:
+        imported: everything that the logs gave.
+        choice: what the config or the command chooses.
+        where: what stands before a key in a message: `--`, or `FILE: source.`.
+
     Raises:
         BadInput: an agent, the axis or a cap is not to be had, or there is no run at all.
     """
     if not imported.rows:
-        raise BadInput(f"{where}: paths: hold no run; cure: the notices say why, file by file")
+        raise BadInput(f"{where}paths: hold no run: {why_none(imported)}; cure: other logs")
     agents, remarks = _agents(imported, choice, where)
     rows = [row for row in imported.rows if row.agent in agents]
-    axis, more = _axis(rows, choice, where)
-    left = {remark.subject.split(": ")[0] for remark in more if remark.kind == "left_out"}
+    axis, left, more = _axis(rows, choice, where)
     agents = tuple(agent for agent in agents if agent not in left)
     rows = [row for row in rows if row.agent not in left]
     rows, refusals, told = _complete(rows, agents, choice)
@@ -92,21 +96,36 @@ def make_study(imported: Imported, choice: Choice, where: str) -> Study:
     )
 
 
+def why_none(imported: Imported) -> str:
+    """Return why no file gave a run: the first of each kind."""
+    told = [f"{notice.count} {notices.KINDS[notice.kind]}" for notice in imported.notices]
+    first = [notice.subjects[0] for notice in imported.notices if notice.subjects]
+    return f"{'; '.join(told)} (such as {first[0]})" if told else "they are empty"
+
+
 def _agents(imported: Imported, choice: Choice, where: str) -> tuple[tuple[str, ...], list[Remark]]:
     known = imported.agents
     if choice.agents is None:
         return known, []
-    for name in choice.agents:
+    if not choice.agents:
+        raise BadInput(f"{where}agents: names none; cure: leave it out to compare all")
+    for place, name in enumerate(choice.agents):
+        if name in choice.agents[:place]:
+            raise BadInput(f"{where}agents: {name!r} stands twice; cure: keep one")
         if name not in known:
-            raise BadInput(f"{where}: agents: {name!r} is in no log{nearest(name, known)}")
+            near = nearest(name, known)
+            raise BadInput(f"{where}agents: {name!r} is in no log{near}; cure: one of these")
     out = [name for name in known if name not in choice.agents]
     return choice.agents, [Remark("left_out", f"{name}: not chosen") for name in out]
 
 
-def _axis(rows: Sequence[Row], choice: Choice, where: str) -> tuple[Axis | None, list[Remark]]:
-    """Return the axis, and the agents whose runs do not tell their use on it."""
+def _axis(
+    rows: Sequence[Row], choice: Choice, where: str
+) -> tuple[Axis | None, set[str], list[Remark]]:
+    """Return the axis, the agents whose runs do not tell their use on it, and what to say of axes."""
     if choice.axis is None:
-        return budgets.first_axis(rows), []
+        axis = budgets.first_axis(rows)
+        return axis, set(), list(_axes_not_told(rows, axis, asked=False))
     axis = AXES[choice.axis]
     counts = budgets.told(rows, axis)
     lacking = {agent: pair for agent, pair in counts.items() if pair[0]}
@@ -115,7 +134,7 @@ def _axis(rows: Sequence[Row], choice: Choice, where: str) -> tuple[Axis | None,
             a.name for a in AXES.values() if not any(n for n, _ in budgets.told(rows, a).values())
         ]
         raise BadInput(
-            f"{where}: axis: {axis.name!r} is not to be had: no agent tells it for all its runs; cure: "
+            f"{where}axis: {axis.name!r} is not to be had: no agent tells it for all its runs; cure: "
             + (
                 f"one of {', '.join(others)}"
                 if others
@@ -126,7 +145,29 @@ def _axis(rows: Sequence[Row], choice: Choice, where: str) -> tuple[Axis | None,
     for agent, (missing, whole) in lacking.items():
         told = f"{agent}: {axis.name} is not told in {missing} of {whole} runs"
         remarks += [Remark("left_out", told), Remark("use_not_told", told)]
-    return axis, remarks
+    left = [row for row in rows if row.agent not in lacking]
+    return axis, set(lacking), [*remarks, *_axes_not_told(left, axis, asked=True)]
+
+
+def _axes_not_told(rows: Sequence[Row], chosen: Axis | None, asked: bool) -> Iterator[Remark]:
+    """Yield the axes that some runs tell and others do not.
+
+    Where nobody asked for the chosen one, those that come before it need a look.
+    """
+    before = not asked
+    for axis in AXES.values():
+        before = before and axis != chosen
+        if axis == chosen or all(row.use.on(axis.name) is None for row in rows):
+            continue
+        counts = budgets.told(rows, axis)
+        missing = sum(lacking for lacking, _ in counts.values())
+        if missing:
+            agents = [agent for agent, (lacking, _) in counts.items() if lacking]
+            told = ", ".join(agents[:3]) + f" and {len(agents) - 3} more" * (len(agents) > 3)
+            yield Remark(
+                "axis_passed_over" if before else "axis_not_told",
+                f"{axis.name}: not told in {missing} of {len(rows)} runs ({told})",
+            )
 
 
 def _complete(
@@ -215,7 +256,7 @@ def _caps(
     caps = (
         budgets.break_points(rows, axis)
         if choice.caps == (ALL,)
-        else budgets.parse_caps(choice.caps, axis, f"{where}: caps")
+        else budgets.parse_caps(choice.caps, axis, f"{where}caps")
     )
     kept = tuple(cap for cap in caps if limit is None or cap <= limit)
     beyond = [
@@ -225,32 +266,7 @@ def _caps(
     ]
     if not kept:
         raise BadInput(
-            f"{where}: caps: all lie beyond the log's own limit of {limit}; cure: lower caps"
+            f"{where}caps: {', '.join(map(budgets.plain, caps[:9]))}: all lie beyond the log's own "
+            f"limit of {limit}; cure: caps up to it"
         )
     return limit, kept, beyond
-
-
-def with_limits(imported: Imported, limits: Mapping[str, Decimal]) -> Imported:
-    """Return the import under limits that the config states, in place of what its logs state.
-
-    An unsolved run that used as much as a limit, and whose own ending is not told, ran out of it.
-    """
-    if not limits:
-        return imported
-
-    def judged(row: Row) -> Row:
-        if row.solved or row.ran_out is not None or row.ending is not None:
-            return row
-        for axis, limit in limits.items():
-            used = row.use.on(axis)
-            if used is not None and used >= limit:
-                return replace(row, ran_out=axis, inferred=True)
-        return row
-
-    rows = tuple(judged(row) for row in imported.rows)
-    added = [new for old, new in zip(imported.rows, rows, strict=True) if new is not old]
-    every = {agent: {**imported.limits.get(agent, {}), **limits} for agent in imported.agents}
-    stated = Part(rows=rows, limits=dict.fromkeys(imported.agents, limits))
-    marks = notices.collect([*notices.of_inferred(added), *notices.overshoot([stated])])
-    told = notices.merged([*imported.notices, *marks])
-    return replace(imported, rows=rows, limits=every, notices=told)

@@ -16,6 +16,7 @@ from typing import Any
 
 from frozenbench.importers.documents import Document, amount, mapping, whole
 from frozenbench.importers.model import (
+    OTHERS,
     Part,
     Passed,
     Published,
@@ -30,9 +31,9 @@ from frozenbench.importers.model import (
 LIMITS = {"bash-only": {"calls": Decimal(250), "cost": Decimal(3)}}
 
 _DETAIL = {"resolved", "cost", "api_calls"}
-#: Lists of a report whose instances are not resolved; the last two: the grader has no verdict.
+#: Lists of a report whose instances are not resolved; the last three: the grader has no verdict.
 _UNRESOLVED = ("unresolved_ids", "empty_patch_ids", "no_generation", "applied_but_unresolved")
-_BROKEN = ("error_ids", "incomplete_ids")
+_BROKEN = ("error_ids", "incomplete_ids", "no_logs")
 
 
 def recognises(document: Document) -> bool:
@@ -41,7 +42,7 @@ def recognises(document: Document) -> bool:
     if isinstance(head, Mapping):
         return (
             isinstance(head.get("leaderboards"), list)
-            or _is_report(head)
+            or is_report(head)
             or _is_details(head)
             or _is_agents(head)
             or _is_predictions(head)
@@ -49,7 +50,8 @@ def recognises(document: Document) -> bool:
     return False
 
 
-def _is_report(head: Mapping[str, Any]) -> bool:
+def is_report(head: Mapping[str, Any]) -> bool:
+    """Tell whether this is an evaluation report."""
     return "results" not in head and isinstance(
         head.get("resolved_ids", head.get("resolved")), list
     )
@@ -88,8 +90,8 @@ def read(document: Document) -> Part:
         raise Passed("predictions: patches without an outcome")
     if isinstance(head.get("leaderboards"), list):
         return _leaderboards(document, head["leaderboards"])
-    if _is_report(head):
-        return Part(verdicts=tuple(_verdicts(head)))
+    if is_report(head):
+        return Part(verdicts=(*verdicts_of(head), *_others(head)))
     agents = {document.folder or document.stem: head} if _is_details(head) else head
     rows = [
         # Another file is another set of runs, and not a second copy.
@@ -100,7 +102,8 @@ def read(document: Document) -> Part:
     return Part(rows=tuple(rows), stated={agent: {} for agent in agents})
 
 
-def _verdicts(report: Mapping[str, Any]) -> Iterator[Verdict]:
+def verdicts_of(report: Mapping[str, Any]) -> Iterator[Verdict]:
+    """Yield the verdict on every instance that a report names."""
     agent = report.get("model_name_or_path")
     named = agent if isinstance(agent, str) else None
     for task in report.get("resolved_ids", report.get("resolved")):
@@ -111,6 +114,13 @@ def _verdicts(report: Mapping[str, Any]) -> Iterator[Verdict]:
     for key in _BROKEN:
         for task in report.get(key) or ():
             yield Verdict(str(task), None, named)
+
+
+def _others(report: Mapping[str, Any]) -> Iterator[Verdict]:
+    """Yield the verdict on all that a report does not name: published ones list what is resolved."""
+    if not {"unresolved_ids", "completed_ids"} & set(report):
+        agent = report.get("model_name_or_path")
+        yield Verdict(OTHERS, False, agent if isinstance(agent, str) else None)
 
 
 @dataclass

@@ -1,21 +1,30 @@
 """terminal-bench 0.x: `results.json` of a run or of a trial, and trials as JSON lines.
 
 A null grade (`test_timeout`, `parse_error`) is a grader that gave no verdict: ERROR here, and the
-notices show both ways to count it. Token counts of 0 mean "not reported".
+notices show both ways to count it. Token counts of 0 mean "not reported". Tests run after every
+ending but a fault of the harness, so an answer of the model that nobody can read is graded too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
-from frozenbench.importers.documents import Document, between, mapping, parse, whole
+from frozenbench.importers.documents import Document, amount, between, mapping, whole
 from frozenbench.importers.model import Part, Passed, Published, Row, Unreadable, Use
 
 _GRADER = {"test_timeout", "parse_error"}
 _BROKEN = {"agent_installation_failed", "unknown_agent_error"}
 _NORMAL = {"unset", "none", ""}
+#: What ran out. A length of output or context that is exceeded is a limit of the model.
+_RAN_OUT = {
+    "agent_timeout": "seconds",
+    "context_length_exceeded": "context",
+    "output_length_exceeded": "context",
+}
+_OWN = {"fatal_llm_parse_error"}
 #: A run's own settings: their file holds no outcome.
 _METADATA = {"run_id", "dataset_name"}
 
@@ -71,28 +80,69 @@ def read(document: Document) -> Part:
 
 
 def _run(document: Document, log: Mapping[str, Any]) -> Part:
-    beside = _beside(document)
+    folder = _folder(document.path)
+    beside, lock = _beside(folder / "run_metadata.json"), _beside(folder / "tb.lock")
     named = " ".join(str(beside[key]) for key in ("agent_name", "model_name") if beside.get(key))
     agent = named or _submission(document)
-    trials = [mapping(item) for item in log.get("results", [log])]
-    run = str(log.get("id") or document.name) if "results" in log else ""
-    rows = tuple(_trial(document, trial, run, agent) for trial in trials)
-    published: tuple[Published, ...] = ()
     if "results" in log:
-        published = tuple(_figure(agent, run, log))
-    stated = {"model name": str(beside["model_name"])} if beside.get("model_name") else {}
-    if beside.get("dataset_version"):
-        stated["task pack digest"] = f"{beside.get('dataset_name')} {beside['dataset_version']}"
-    return Part(rows=rows, published=published, stated={agent: stated})
+        run, trials = str(log.get("id") or document.name), _trials(folder, log)
+    else:
+        run, trials = str(beside.get("run_id") or ""), [log]
+        if folder != document.path.parent and (folder / "results.json").is_file():
+            raise Passed("a trial of a run: read with the run's results.json")
+    cap = amount(mapping(lock.get("run_config")).get("global_agent_timeout_sec"))
+    due = beside.get("task_ids") if "results" in log else None
+    return Part(
+        rows=tuple(_trial(document, trial, run, agent) for trial in trials),
+        published=tuple(_figure(agent, run, log)) if "results" in log else (),
+        stated={agent: _stated(beside, lock, cap)},
+        limits={agent: {"seconds": cap} if cap else {}},
+        expected=tuple((agent, str(task)) for task in due) if isinstance(due, list) else (),
+    )
 
 
-def _beside(document: Document) -> Mapping[str, Any]:
-    """Return the run's settings: they name the agent, which results do not."""
-    path = document.path.parent / "run_metadata.json"
+def _folder(path: Path) -> Path:
+    """Return the folder of the run: its own, or that above <task>/<trial>/results.json."""
+    for folder in path.parents[:3]:
+        if (folder / "run_metadata.json").is_file():
+            return folder
+    above = path.parents[2] if len(path.parents) > 2 else path.parent
+    return above if (above / "results.json").is_file() else path.parent
+
+
+def _trials(folder: Path, log: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the trials of a run, with those that lie below it and are not in its own results.
+
+    A trial's own file is the source, and the run's file is put together from them.
+    """
+    trials = [mapping(item) for item in log["results"]]
+    names = {trial.get("trial_name") for trial in trials}
+    for path in sorted(folder.glob("*/*/results.json")):
+        if path.parent.name not in names and _is_trial(own := _beside(path)):
+            trials.append(own)
+    return trials
+
+
+def _beside(path: Path) -> Mapping[str, Any]:
+    """Return what stands beside: a run's settings name the agent, which its results do not."""
     try:
-        return mapping(parse(path.read_text("utf-8"))) if path.is_file() else {}
-    except (OSError, UnicodeDecodeError, Unreadable):
+        return mapping(Document(path, path.name).json) if path.is_file() else {}
+    except Unreadable:
         return {}
+
+
+def _stated(
+    beside: Mapping[str, Any], lock: Mapping[str, Any], cap: Decimal | None
+) -> dict[str, str]:
+    found = {"model name": str(beside["model_name"])} if beside.get("model_name") else {}
+    if beside.get("dataset_version"):
+        found["task pack digest"] = f"{beside.get('dataset_name')} {beside['dataset_version']}"
+    version = mapping(lock.get("harness")).get("version") or beside.get("commit_hash")
+    if version and version != "unknown":
+        found["harness version"] = f"terminal-bench {version}"
+    if cap:
+        found["cap on seconds"] = str(cap)
+    return found
 
 
 def _submission(document: Document) -> str:
@@ -128,7 +178,7 @@ def _trial(document: Document, trial: Mapping[str, Any], run: str, agent: str | 
         error = mode
     elif solved is None:
         error = mode if mode in _GRADER else "no_grade"
-    known = {"agent_timeout", *_BROKEN, *_GRADER, *_NORMAL}
+    known = {*_RAN_OUT, *_OWN, *_BROKEN, *_GRADER, *_NORMAL}
     return Row(
         agent=str(trial.get("submission") or agent),
         task=str(trial["task_id"]),
@@ -138,7 +188,7 @@ def _trial(document: Document, trial: Mapping[str, Any], run: str, agent: str | 
         # Runs are copied whole, so a trial is told by its own name, not by its place.
         trial=str(trial.get("trial_name") or trial.get("id") or ""),
         ending=None if mode in _NORMAL else mode if mode in known else f"unknown: {mode}",
-        ran_out="seconds" if mode == "agent_timeout" else None,
+        ran_out=_RAN_OUT.get(mode),
         error=error,
         file=document.name,
     )

@@ -1,0 +1,270 @@
+"""Give runs the verdicts that stand in reports beside them: each verdict is of one run.
+
+Whose a report is, is told by what it says of itself, by its name, and by the folder that it lies
+in: the nearest report above a run counts. What could be of several runs is given to none of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import PurePosixPath
+
+from frozenbench.importers.documents import stem
+from frozenbench.importers.model import OTHERS, Part, Remark, Row, Verdict
+
+#: What a run is told by: its agent, and its folder or file.
+RunKey = tuple[str, str]
+#: Folders of a run in which its reports lie: what is in them stands beside its trajectories.
+_REPORTS = {"results", "reports", "eval", "evals", "evaluation", "sb-cli-reports"}
+
+
+def run_key(row: Row) -> RunKey:
+    """Return what the run of a row is told by."""
+    return row.agent, row.run or row.file
+
+
+@dataclass(frozen=True)
+class _Report:
+    """The verdicts of one file.
+
+    Attributes:
+        agents: whom its verdicts name.
+        solved: task -> its verdict.
+        whole: whether it lists what is solved alone: all others of its run are not.
+    """
+
+    file: str
+    agents: frozenset[str]
+    solved: Mapping[str, bool | None]
+    whole: bool
+
+    @cached_property
+    def folder(self) -> PurePosixPath:
+        """The folder that it speaks of."""
+        folder = PurePosixPath(self.file).parent
+        while folder.name.lower() in _REPORTS:
+            folder = folder.parent
+        return folder
+
+    def names(self, run: RunKey) -> int:
+        """Return how often the report names a run: in what it says, and in its own name."""
+        agent, place = run[0], PurePosixPath(run[1])
+        own = {name for name in (agent, place.name, stem(place.name)) if name}
+        coded = {name.replace("/", "__") for name in own}
+        title = stem(PurePosixPath(self.file).name)
+        return bool(self.agents & (own | coded)) + sum(_titled(title, name) for name in coded)
+
+    def owners(self, runs: Iterable[RunKey]) -> set[RunKey]:
+        """Return the runs that it names best; none where it names none of them."""
+        counts = {run: self.names(run) for run in runs}
+        most = max(counts.values(), default=0)
+        return {run for run, count in counts.items() if count == most} if most else set()
+
+
+def _titled(title: str, name: str) -> bool:
+    """Tell whether a report is called after a run: `MODEL.RUN.json`, `SUBSET__SPLIT__RUN.json`."""
+    return (
+        title == name or title.startswith(f"{name}.") or title.endswith((f".{name}", f"__{name}"))
+    )
+
+
+def _reports(verdicts: Iterable[Verdict]) -> Iterator[_Report]:
+    """Yield the reports that verdicts stand in; of one task twice in a report, the last counts."""
+    held: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        held[verdict.file].append(verdict)
+    for file, inside in held.items():
+        named = frozenset(verdict.agent for verdict in inside if verdict.agent is not None)
+        solved = {verdict.task: verdict.solved for verdict in inside}
+        whole = solved.pop(OTHERS, None) is False
+        yield _Report(file, named, solved, whole)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The rows that wait for a verdict, and the runs that they are of.
+
+    Attributes:
+        rows: all rows.
+        waiting: task -> the places of the rows that hold no verdict of their own.
+        keys: the runs of these.
+        tasks: agent -> the tasks that it has a log of.
+    """
+
+    rows: tuple[Row, ...]
+    waiting: Mapping[str, Sequence[int]]
+    keys: frozenset[RunKey]
+    tasks: Mapping[str, set[str]]
+
+    @classmethod
+    def of(cls, parts: Sequence[Part]) -> _Runs:
+        """Return the rows of parts, in their order."""
+        rows = tuple(row for part in parts for row in part.rows)
+        waiting: dict[str, list[int]] = defaultdict(list)
+        tasks: dict[str, set[str]] = defaultdict(set)
+        for place, row in enumerate(rows):
+            tasks[row.agent].add(row.task)
+            if row.solved is None:
+                waiting[row.task].append(place)
+        keys = frozenset(run_key(rows[place]) for places in waiting.values() for place in places)
+        return cls(rows, waiting, keys, tasks)
+
+
+def judged(parts: Sequence[Part]) -> tuple[list[Part], list[Row], list[Remark]]:
+    """Return the parts with verdicts given, rows for verdicts without a log, and what is not used.
+
+    A run that holds its own verdict keeps it. Reports that disagree on a run leave it without one.
+    """
+    reports = list(_reports(verdict for part in parts for verdict in part.verdicts))
+    runs = _Runs.of(parts)
+    if not reports or not runs.rows:
+        return list(parts), [], []
+    found: dict[int, list[tuple[int, bool | None]]] = defaultdict(list)
+    lone: list[Row] = []
+    remarks: list[Remark] = []
+    for report in reports:
+        owners = report.owners(runs.keys)
+        given, unclear = _given(report, owners, runs)
+        others = list(_others(report, owners, runs))
+        given += others
+        for place in given:
+            row = runs.rows[place]
+            verdict = report.solved.get(row.task, False)
+            found[place].append((_nearness(report, row) or 0, verdict))
+        used = {run_key(runs.rows[place]) for place in given}
+        more, unused = _without_log(report, used, runs)
+        lone += more
+        remarks += _remarks(report, owners, used, unclear, unused)
+        if others:
+            told = f"{report.file}: {len(others)} runs that it does not name"
+            remarks.append(Remark("others_not_solved", told))
+    return _with_verdicts(parts, found), lone, remarks
+
+
+def _given(
+    report: _Report, owners: set[RunKey], runs: _Runs
+) -> tuple[list[int], dict[str, set[RunKey]]]:
+    """Return the places of the rows that a report is of, and task -> the runs it could be of.
+
+    Where it names no run, it is of those below its folder; and where there is one run alone, every
+    report is its own, wherever it lies.
+    """
+    given: list[int] = []
+    unclear: dict[str, set[RunKey]] = {}
+    for task in report.solved:
+        places = list(runs.waiting.get(task, ()))
+        if len(runs.keys) > 1:
+            below = [p for p in places if _nearness(report, runs.rows[p]) is not None]
+            named = [p for p in places if run_key(runs.rows[p]) in owners]
+            near = [p for p in named if p in below]
+            places = (near or named) if owners else below
+        whose = {run_key(runs.rows[place]) for place in places}
+        if len(whose) > 1:
+            unclear[task] = whose
+        else:
+            given += places
+    return given, unclear
+
+
+def _others(report: _Report, owners: set[RunKey], runs: _Runs) -> Iterator[int]:
+    """Yield the places of the rows that a report of what is solved does not name, if it is of one run."""
+    if not report.whole:
+        return
+    of_run: dict[RunKey, list[int]] = defaultdict(list)
+    for place in (place for places in runs.waiting.values() for place in places):
+        row = runs.rows[place]
+        near = _nearness(report, row) is not None
+        if len(runs.keys) == 1 or (run_key(row) in owners if owners else near):
+            of_run[run_key(row)].append(place)
+    if len(of_run) == 1:
+        (places,) = of_run.values()
+        yield from (place for place in places if runs.rows[place].task not in report.solved)
+
+
+def _nearness(report: _Report, row: Row) -> int | None:
+    """Return how deep the report's folder is if the run lies below it, else None."""
+    folder = report.folder
+    return len(folder.parts) if folder in _above(row.file) else None
+
+
+@cache
+def _above(file: str) -> frozenset[PurePosixPath]:
+    return frozenset(PurePosixPath(file).parents)
+
+
+def _with_verdicts(
+    parts: Sequence[Part], found: Mapping[int, list[tuple[int, bool | None]]]
+) -> list[Part]:
+    place = 0
+    given = []
+    for part in parts:
+        rows = []
+        for row in part.rows:
+            held = found.get(place)
+            rows.append(row if held is None else _settled(row, held))
+            place += 1
+        given.append(replace(part, rows=tuple(rows)))
+    return given
+
+
+def _settled(row: Row, held: Sequence[tuple[int, bool | None]]) -> Row:
+    """Return a row with the verdict of the nearest report."""
+    nearest = max(near for near, _ in held)
+    verdicts = {solved for near, solved in held if near == nearest}
+    if len(verdicts) > 1:
+        return replace(row, error="reports_disagree")
+    (solved,) = verdicts
+    return replace(row, solved=solved, error="grader_broken" if solved is None else row.error)
+
+
+def _without_log(
+    report: _Report, used: set[RunKey], runs: _Runs
+) -> tuple[list[Row], dict[str, bool | None]]:
+    """Return an ERROR row for each verdict on a run without a log, and the verdicts of no run.
+
+    A task without a log that the report calls incomplete was not run, as far as anybody tells.
+    """
+    agents = {agent for agent, _ in used}
+    every = set().union(*runs.tasks.values())
+    there = runs.tasks[next(iter(agents))] if len(agents) == 1 else every
+    lone = {task: solved for task, solved in report.solved.items() if task not in there}
+    if len(used) != 1:
+        return [], lone
+    ((agent, run),) = used
+    rows = [
+        Row(agent, task, solved, run=run, error="missing_log", file=report.file)
+        for task, solved in lone.items()
+        if solved is not None
+    ]
+    return rows, {task: None for task, solved in lone.items() if solved is None}
+
+
+def _remarks(
+    report: _Report,
+    owners: set[RunKey],
+    used: set[RunKey],
+    unclear: Mapping[str, set[RunKey]],
+    unused: Mapping[str, bool | None],
+) -> Iterator[Remark]:
+    whole = len(report.solved)
+    if report.agents and used and not owners:
+        named, taken = sorted(report.agents)[0], sorted({agent for agent, _ in used})[0]
+        told = f"{report.file}: names {named}, and is taken for {taken} by its place"
+        yield Remark("report_by_place", told)
+    if unclear:
+        runs = sorted({run for whose in unclear.values() for run in whose})
+        told = ", ".join(f"{agent} in {run}" for agent, run in runs[:3])
+        more = f" and {len(runs) - 3} more" * (len(runs) > 3)
+        yield Remark(
+            "verdict_not_used",
+            f"{report.file}: {len(unclear)} of {whole} verdicts could be of {told}{more}; cure: put "
+            "the report into the run's folder, or name its agent in model_name_or_path",
+        )
+    if unused:
+        yield Remark(
+            "verdict_not_used",
+            f"{report.file}: {len(unused)} of {whole} verdicts are on tasks without a log here",
+        )
