@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from frozenbench.canonical import BadInput
 from frozenbench.figures import ranks, style
 from frozenbench.figures.budget_curves import percent
+from frozenbench.figures.curve_notes import leads_found
 from frozenbench.figures.inputs import Inputs
 from frozenbench.pages.blocks import percent as on_page
 from hypothesis import given
@@ -89,7 +92,7 @@ def test_headline_counts_pairs(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS, kind=kind))
     assert "2 confirmed, 1 suggestive flips among 3 pairs." in text(figure)
     assert "Holm over 12 contrasts, α = 0.05" in text(figure)
-    assert "Unringed crossings are not resolved." in text(figure)
+    assert "unringed ones are not resolved." in text(figure)
 
 
 @pytest.mark.parametrize("shares", [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)])
@@ -204,7 +207,10 @@ def test_more_than_six_agents_are_pale_but_for_the_focus(draw: Draw) -> None:
     counts = {f"agent-{i}": [i, 2 * i, 3 * i, 48 - i] for i in range(8)}
     figure, _ = draw(World(counts))
     colours = {name: line.get_color() for name, line in lines(figure.axes[0]).items()}
-    assert [name for name, colour in colours.items() if colour != style.PALE] == list(counts)[:4]
+    # agent-0 leads under the last budget, agent-7 under the others.
+    shown = ["agent-0", "agent-1", "agent-2", "agent-7"]
+    assert [name for name, colour in colours.items() if colour != style.PALE] == shown
+    assert "Coloured: who leads under some budget, then the first of the config" in text(figure)
     focus = ["agent-6", "agent-2"]
     figure, _ = draw(World(counts, edit_view=lambda view: view.update(focus=focus)))
     colours = {name: line.get_color() for name, line in lines(figure.axes[0]).items()}
@@ -319,3 +325,40 @@ def test_agents_that_share_a_rank_stand_beside_each_other(draw: Draw) -> None:
 def test_ranks_have_room_for_every_name(agents: int) -> None:
     few = min(agents, 4) if agents > style.MOST_COLOURED else agents
     assert ranks.panel_height(agents, few) >= agents * style.PALE_LABEL / 72
+
+
+@pytest.mark.parametrize(
+    ("counts", "rejected", "told"),
+    [
+        (
+            {"a": [9, 4], "b": [4, 9]},
+            (),
+            ["At 1 a leads, not resolved.", "At 8 b leads, not resolved."],
+        ),
+        ({"a": [9, 4], "b": [4, 9]}, (("a", "b"),), ["At 1 a leads, resolved."]),
+        ({"a": [9, 9], "b": [9, 4]}, (), ["At 1 all tie.", "At 8 a leads, not resolved."]),
+        (
+            {"a": [9, 9], "b": [9, 4], "c": [1, 1]},
+            (("a", "c"),),
+            ["At 1 a and b tie for the lead.", "At 8 a leads, resolved from 1 of 2 others."],
+        ),
+        (
+            {"a": [9, 9], "b": [8, 4], "c": [1, 1]},
+            (),
+            ["At 1 a leads, not resolved from any other."],
+        ),
+        ({"a": [9, 9]}, (), []),
+    ],
+)
+def test_the_leader_of_both_ends_is_named_with_what_is_resolved(
+    draw: Draw,
+    counts: dict[str, list[int]],
+    rejected: tuple[tuple[str, str], ...],
+    told: list[str],
+) -> None:
+    _, inputs = draw(World(counts, caps=(1, 8)))
+    names = [rung.name for rung in inputs.rungs]
+    held = {(a, b, name) for pair in rejected for a, b in permutations(pair) for name in names}
+    found = leads_found(dataclasses.replace(inputs, rejected=frozenset(held)))
+    assert found[: len(told)] == told
+    assert bool(found) == bool(told)

@@ -56,7 +56,10 @@ def test_values_and_legend(draw: Draw) -> None:
     for value in ("29.2", "100", "25.0", "37.5", "41.7", "50.0", "35.4", "47.9", "54.2"):
         assert value in said.split("\n")
     assert "0" not in said.split("\n")
-    assert "EXHAUSTED: a cap was hit, and the tests do not pass." in " ".join(said.split())
+    assert (
+        "EXHAUSTED: stopped by a cap while it wanted more, and the tests do not pass."
+        in " ".join(said.split())
+    )
     legend = [(box.x0, text) for text, box in boxes(figure) if text in ORDER]
     assert [text for _, text in sorted(legend)] == ORDER
 

@@ -108,7 +108,7 @@ def test_a_reader_of_the_picture_alone_learns_what_is_drawn(draw: Draw) -> None:
     for text in (
         "Dashed: the best rate for that spend or less.",
         "Bars: 95 % Wilson intervals over 48 tasks.",
-        "EXHAUSTED cells (a cap was hit, and the tests do not pass) count as not passed",
+        "EXHAUSTED cells (stopped by a cap, wanting more; tests do not pass) count as not passed",
         "Flips: 0 confirmed, 3 suggestive among 3 pairs; see budget_curves.",
     ):
         assert text in said(figure).replace("\u00a0", " ")
@@ -196,8 +196,9 @@ def test_pale_agents_of_the_front_are_named_in_the_note(draw: Draw) -> None:
     counts = {f"agent-{number:02d}": [10, 10, 10, 10] for number in range(24)} | {
         "best": [20, 30, 40, 45]
     }
-    figure, _ = draw(World(counts), "pareto")
-    assert "Pale: the other 21 agents, on the front best (1-8)." in said(figure)
+    world = World(counts, edit_view=lambda view: view.update(focus=["agent-00"]))
+    figure, _ = draw(world, "pareto")
+    assert "Pale: the other 24 agents, on the front best (1-8)." in said(figure)
 
 
 def test_names_never_stand_nearer_to_another_agents_mark(draw: Draw) -> None:

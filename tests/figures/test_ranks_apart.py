@@ -97,7 +97,7 @@ def groups(figure: Figure) -> list[str]:
 def test_agents_that_share_a_rank_stand_in_one_pill(draw: Draw) -> None:
     figure, _ = draw(World({"oneshot": [6, 6], "resample": [4, 9], "repair": [4, 4]}, caps=(1, 2)))
     assert groups(figure) == ["resample repair"]
-    assert "grey pill: tied, one rank" in words(figure)
+    assert "grey pill: a tie" in words(figure)
     apart, _ = draw(World({"one": [1, 2], "two": [3, 4]}, caps=(1, 2)))
     assert groups(apart) == []
 

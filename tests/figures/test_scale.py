@@ -123,10 +123,10 @@ def said(figure: Figure) -> str:
 def test_the_note_says_what_is_true(draw: Draw) -> None:
     counts = {f"agent-{number}": [20, 22, 24, 30, 31] for number in range(6)}
     crowded, _ = draw(World(counts, caps=(100, 1000, 1100, 1200, 10000), axis="max_tokens"))
-    assert "none hides another" not in said(crowded)
+    assert "each is seen" not in said(crowded)
     assert "at close budgets some hide others" in said(crowded)
     clear, _ = draw(World(counts, caps=(1, 2, 4, 8, 16)))
-    assert "offset sideways so that none hides another" in said(clear)
+    assert "offset sideways so that each is seen" in said(clear)
     alone, _ = draw(World({"alone": [1, 2, 3, 4]}))
     assert "offset" not in said(alone)
 

@@ -113,7 +113,7 @@ def test_what_is_left_out_is_said(draw: Draw) -> None:
     assert len(figure.axes) == 4
     said = " ".join(words(figure).split())
     assert "Drawn one by one: the 60 tasks that change and tell the most; the other 440" in said
-    assert "Drawn: 4 agents, the first of the config" in said
+    assert "Drawn: 4 agents, who lead under some budget, then the first of the config" in said
     assert "The other 21 are in cells.parquet." in said
     assert "The other 440 tasks, summed: share of their cells" in said
     everything, _ = draw(World(COUNTS), "task_grid")

@@ -13,6 +13,7 @@ from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.leads import LeadSpan, draw_spans, lead_spans
 from frozenbench.figures.marks import Panel
+from frozenbench.figures.outcome_marks import exhausted
 from frozenbench.figures.rank_places import rank_limits
 from frozenbench.figures.scale import Scale, make_scale
 from frozenbench.figures.style import Look
@@ -37,7 +38,7 @@ def build_figure(inputs: Inputs) -> Figure:
     Raises:
         BadInput: a control is missing, or `focus` is wrong.
     """
-    looks = style.coloured(inputs.agents, inputs.view.get("focus"))
+    looks = style.coloured(inputs.agents, inputs.focus)
     width = _panels_width(inputs, looks)
     scale = make_scale(inputs.rungs, width, marks.group_width(len(looks)))
     spans = lead_spans(inputs, scale)
@@ -199,7 +200,7 @@ def _panel_b(
         panel,
         "b",
         "Exhaust rate",
-        "share of cells EXHAUSTED (a cap was hit, and the tests do not pass), not weighted; bars: Wilson",
+        f"share of cells EXHAUSTED ({exhausted(inputs)}), not weighted; bars: Wilson",
     )
     marks.draw_curves(panel, inputs, looks, ("exhaust_rate", "exhaust_low", "exhaust_high"))
     style.put(
@@ -226,9 +227,9 @@ def _panel_c(
     placed = ranks.draw_ranks(panel, inputs, looks)
     remark = ["1 is best"]
     if placed.groups:
-        remark.append("grey pill: tied, one rank")
+        remark.append("grey pill: a tie")
     if ranks.has_intervals(inputs, looks):
-        remark.append("bars: 95\u00a0% intervals over resamples of tasks")
+        remark.append("bars: 95\u00a0% intervals over resamples of tasks, if wider than one rank")
     marks.title_panel(panel, "c", "Rank by weighted pass rate", "; ".join(remark))
     labels = []
     for agent in inputs.agents:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frozenbench.canonical import BadInput, read_json, sha256_file
+from frozenbench.figures import style
 from frozenbench.figures.task_cells import TaskCells, read_task_cells
 from frozenbench.stats.flips import CAPS, axis_value, ladders
 
@@ -99,7 +101,8 @@ class Inputs:
         left_out: budgets of other ladders, which are in the tables alone.
         points: (agent, budget) -> row of `summary`.
         flips: rows of `flips` of the ladder that is drawn.
-        resolved_pairs: pairs with a rejected contrast on the ladder that is drawn.
+        rejected: (agent, other, budget) of the rejected contrasts of the ladder that is drawn, each
+            in both orders.
         cells, cells_expected: number of rows in the slice, and what the controls make it.
         cells_sha256: digest of cells.parquet.
         task_cells: every cell of the slice by task, where the figure shows tasks; else None.
@@ -117,7 +120,7 @@ class Inputs:
     left_out: tuple[str, ...]
     points: Mapping[tuple[str, str], Row]
     flips: tuple[Row, ...]
-    resolved_pairs: int
+    rejected: frozenset[tuple[str, str, str]]
     cells: int
     cells_expected: int
     cells_sha256: str
@@ -147,6 +150,29 @@ class Inputs:
     def tasks(self) -> dict[str, Mapping[str, Any]]:
         """The tasks of the slice whose network is blocked."""
         return _tasks(self.controls, self.slice)
+
+    @property
+    def resolved_pairs(self) -> int:
+        """Pairs with a rejected contrast on the ladder that is drawn."""
+        return len({frozenset((agent, other)) for agent, other, _ in self.rejected})
+
+    def leaders(self, rung: Rung) -> tuple[str, ...]:
+        """Return the agents of rank 1 under a budget, in the config's order."""
+        return tuple(name for name in self.agents if self.points[name, rung.name]["rank"] == 1)
+
+    @property
+    def focus(self) -> tuple[str, ...]:
+        """Who has a colour where there are more agents than colours.
+
+        As `focus` of the config says. Without it a rule that is fixed before any result: those that
+        lead under some budget of the ladder, from the largest budget down, then the first of the
+        config.
+        """
+        given = self.view.get("focus")
+        if given is not None:
+            return tuple(given)
+        found = [name for rung in reversed(self.rungs) for name in self.leaders(rung)]
+        return tuple(dict.fromkeys((*found, *self.agents)))[: style.FOCUSED]
 
     def series(self, agent: str, column: str) -> list[float | None]:
         """Return one column of an agent, by rung; None where it is not known."""
@@ -203,12 +229,11 @@ def read_inputs(
         left_out=left_out,
         points=_points(summary, drawn, agents, budgets),
         flips=tuple(row for row in flips if row["slice"] == drawn and row["ladder"] == ladder),
-        resolved_pairs=len(
-            {
-                (row["agent_a"], row["agent_b"])
-                for row in contrasts
-                if row["slice"] == drawn and row["budget"] in names and row["rejected"]
-            }
+        rejected=frozenset(
+            (*pair, row["budget"])
+            for row in contrasts
+            if row["slice"] == drawn and row["budget"] in names and row["rejected"]
+            for pair in permutations((row["agent_a"], row["agent_b"]))
         ),
         cells=held,
         cells_expected=expected,

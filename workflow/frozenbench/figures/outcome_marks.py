@@ -21,11 +21,21 @@ STACK = (
 #: What the five mean, for a reader who has the picture alone.
 MEANINGS = (
     "PASS: the tests pass inside the budget. FAIL_TEST: the agent stopped by itself, and they do "
-    "not. FAIL_ASSUME: a banned string or name, or an invented one. EXHAUSTED: a cap was hit, and "
-    "the tests do not pass. ERROR: the machinery failed."
+    "not. FAIL_ASSUME: a banned string or name, or an invented one. EXHAUSTED: stopped by a cap "
+    "while it wanted more, and the tests do not pass. ERROR: the machinery failed."
 )
 #: Outcome -> hatch and its colour, so that pale ones stay apart in grey.
-HATCHES: Mapping[str, tuple[str, str]] = {"EXHAUSTED": ("////", "#8F6300")}
+HATCHES: Mapping[str, tuple[str, str]] = {
+    "EXHAUSTED": ("////", "#8F6300"),
+    "ERROR": ("xxxx", "#FFFFFF"),
+}
+
+
+def exhausted(inputs: Inputs) -> str:
+    """Return what EXHAUSTED means for these runs, in a few words."""
+    if inputs.imported:
+        return "the run used more than the cut, or up its own limit"
+    return "stopped by a cap, wanting more; tests do not pass"
 
 
 def unknown(inputs: Inputs) -> list[str]:
@@ -42,7 +52,6 @@ def draw_legend(
     top: float,
     absent: Collection[str],
     untold: Collection[str] = (),
-    hatches: Mapping[str, tuple[str, str]] = HATCHES,
 ) -> None:
     """Name the outcomes in stacking order; labels inside slivers would not fit.
 
@@ -53,8 +62,8 @@ def draw_legend(
         box = (left / style.WIDTH, 1 - (top + 0.1) / height)
         size = (0.12 / style.WIDTH, 0.1 / height)
         looks: list[dict[str, str]] = [{"facecolor": colour}]
-        if name in hatches:
-            hatch, ink = hatches[name]
+        if name in HATCHES:
+            hatch, ink = HATCHES[name]
             # Denser than in a bar, because the box is small.
             looks.append({"facecolor": "none", "edgecolor": ink, "hatch": hatch + hatch[:2]})
         for look in looks:

@@ -14,6 +14,7 @@ from frozenbench.figures import curve_notes, marks, style
 from frozenbench.figures.budget_curves import AXIS_TITLES, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs, plain
+from frozenbench.figures.outcome_marks import exhausted
 from frozenbench.figures.pareto_labels import (
     MOST_NUMBERED,
     Labels,
@@ -62,7 +63,7 @@ def build_figure(inputs: Inputs) -> Figure:
     Raises:
         BadInput: a control is missing, or `focus` is wrong.
     """
-    looks = style.coloured(inputs.agents, inputs.view.get("focus"))
+    looks = style.coloured(inputs.agents, inputs.focus)
     found = points(inputs)
     drawn = _lay_out(inputs, looks, found)
     given = inputs.view.get("title")
@@ -264,9 +265,8 @@ def _reading(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> list[s
         numbers = f"where there is room; {left_out} marks of the {line} line have none"
     notes = [
         f"Numbers: budgets, {numbers}. Bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} "
-        "tasks.",
-        "EXHAUSTED cells (a cap was hit, and the tests do not pass) count as not passed, with "
-        "their tokens.",
+        "tasks. Solid lines join the budgets of one agent.",
+        f"EXHAUSTED cells ({exhausted(inputs)}) count as not passed, with their tokens.",
     ]
     moved = max((abs(mark.shift) for mark in drawn.marks), default=0.0)
     if not drawn.clear:

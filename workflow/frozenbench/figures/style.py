@@ -216,7 +216,7 @@ def coloured(agents: Sequence[str], focus: Sequence[str] | None) -> dict[str, Lo
     """Return the look of each agent that has a colour, by its place in the config.
 
     Up to six agents all have one, whatever `focus` says. Of more, those of `focus` have, or the
-    first four of the config where there is none: never a choice that follows the results.
+    first four where there is none.
 
     Raises:
         BadInput: `focus` names more than four agents, or one that is not there.

@@ -125,7 +125,7 @@ _TOLD = (
     ),
     (
         "Same for all agents under each budget (PASS or not)",
-        "alike for all agents",
+        "alike (PASS or not) for all agents",
     ),
     ("Changes with the budget (PASS or not)", "that change with the budget"),
     ("Same under every budget (PASS or not)", "the same under every budget"),

@@ -30,7 +30,6 @@ from frozenbench.outcomes import OUTCOMES
 #: Tasks that are drawn one by one.
 _MOST = 60
 #: In cells as small as these the dark outcomes need a mark too.
-_HATCHES = {**HATCHES, "ERROR": ("xxxx", "#FFFFFF")}
 
 # Inches: row pitch, room of a band's title and after a band, widest label and panel, gap of panels.
 _ROW, _BAND, _AFTER, _LABEL, _WIDEST, _GAP = 0.1, 0.17, 0.06, 1.6, 1.75, 0.14
@@ -86,7 +85,7 @@ def build_figure(inputs: Inputs) -> Figure:
     """
     if inputs.task_cells is None:
         raise BadInput("cells.parquet: the tasks were not read; cure: ask for task_grid by name")
-    looks = style.coloured(inputs.agents, inputs.view.get("focus"))
+    looks = style.coloured(inputs.agents, inputs.focus)
     agents = [name for name in inputs.agents if name in looks]
     cells = inputs.task_cells.of([inputs.agents.index(name) for name in agents])
     found = bands(cells)
@@ -122,7 +121,7 @@ def build_figure(inputs: Inputs) -> Figure:
     middle = (grid.left + grid.panel(len(agents) - 1) + grid.width) / 2
     style.put(figure, middle, end + 0.02, axis_title(inputs), style.AXIS, ha="center")
     absent = {name for name, _, _ in STACK} - cells.outcomes
-    draw_legend(figure, end + _AXIS_TITLE + 0.07, absent, unknown(inputs), _HATCHES)
+    draw_legend(figure, end + _AXIS_TITLE + 0.07, absent, unknown(inputs))
     return figure
 
 
@@ -159,8 +158,9 @@ def _notes(inputs: Inputs, agents: Sequence[str], rows: _Rows, cells: TaskCells)
             f"tell the most; the other {len(rows.rest)} are summed in the bars."
         )
     if len(agents) < len(inputs.agents):
-        first = "the first of the logs" if inputs.imported else "the first of the config"
-        chosen = "chosen by focus" if inputs.view.get("focus") else first
+        source = "logs" if inputs.imported else "config"
+        rule = f"who lead under some budget, then the first of the {source}"
+        chosen = "chosen by focus" if inputs.view.get("focus") else rule
         notes.append(
             f"Drawn: {len(agents)} agents, {chosen}; groups are theirs alone. The other "
             f"{len(inputs.agents) - len(agents)} are in cells.parquet."
@@ -325,8 +325,8 @@ def _add(axes: Axes, name: str, colour: str, boxes: Sequence[Box]) -> None:
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * len(boxes)
     path = Path(corners, codes)
     axes.add_patch(PathPatch(path, facecolor=colour, linewidth=0, label=name))
-    if name in _HATCHES:
-        hatch, ink = _HATCHES[name]
+    if name in HATCHES:
+        hatch, ink = HATCHES[name]
         look = {"facecolor": "none", "edgecolor": ink, "hatch": hatch, "linewidth": 0}
         axes.add_patch(PathPatch(path, **look))
 
