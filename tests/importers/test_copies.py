@@ -68,3 +68,15 @@ def test_rows_that_are_alike_in_one_table_are_repeats(tmp_path: Path) -> None:
     found = read(plain_csv(tmp_path, ROWS + "a,t1,true,1\na,t2,false,2\n"))
     assert {row.repeat for row in found.rows} == {0, 1}
     assert not named(found, "duplicate")
+
+
+def test_a_later_try_of_a_run_that_broke_stands_whole(tmp_path: Path) -> None:
+    head = "agent,task,solved,calls,trial,error\n"
+    plain_csv(tmp_path / "a", head + "a,t1,,90,x,harness died\na,t2,true,2,y,\n")
+    plain_csv(tmp_path / "b", head + "a,t1,true,3,x,\na,t2,,70,y,harness died\n")
+    found = read(tmp_path)
+    rows = {row.task: row for row in found.rows}
+    assert len(found.rows) == 2
+    assert (rows["t1"].solved, rows["t1"].use.calls, rows["t1"].error) == (True, 3, None)
+    assert (rows["t2"].solved, rows["t2"].use.calls) == (True, 2), "the first was whole"
+    assert len(named(found, "retried")) == 1

@@ -10,13 +10,13 @@ from frozenbench.importers.model import Part, Remark, Row
 from frozenbench.importers.verdicts import RunKey, run_key
 
 #: Kinds of copies.
-SAME, OTHER = "duplicate", "contradicting_duplicate"
+SAME, OTHER, RETRIED = "duplicate", "contradicting_duplicate", "retried"
 
 
 def without_copies(
     parts: Sequence[Part], sha256: Mapping[str, str]
 ) -> tuple[list[Part], list[Remark], dict[str, int]]:
-    """Keep the first of everything; say which run the others stand in.
+    """Keep the first of everything, but of what broke the later try; say which run the others are of.
 
     Args:
         parts: what the files gave.
@@ -32,8 +32,12 @@ def without_copies(
     found: Counter[tuple[str, str, str]] = Counter()
     for place, first in copies.items():
         row = rows[place]
-        found[_kind(row, rows[first]), row.agent, row.run or row.file] += 1
-        if row.solved is not None and rows[first].solved is None:
+        kind = _kind(row, rows[first])
+        found[kind, row.agent, row.run or row.file] += 1
+        if kind == RETRIED:
+            # Whole: the broken try's use is not what the verdict was reached with.
+            rows[first] = replace(row, repeat=rows[first].repeat)
+        elif row.solved is not None and rows[first].solved is None:
             # A report may stand beside the copy alone.
             rows[first] = replace(rows[first], solved=row.solved, error=row.error)
     remarks = [Remark(kind, f"{a}: {run} ({n} rows)") for (kind, a, run), n in found.items()]
@@ -60,7 +64,10 @@ def _kind(row: Row, first: Row) -> str:
     alike = [replace(one, run="", file="", trial=None) for one in (row, first)]
     if row.solved is None or first.solved is None:
         alike = [replace(one, solved=None, error=None) for one in alike]
-    return SAME if alike[0] == alike[1] else OTHER
+    if alike[0] == alike[1]:
+        return SAME
+    broke = first.error is not None and row.error is None and row.solved is not None
+    return RETRIED if broke and row.trial else OTHER
 
 
 def _of_trials(rows: Sequence[Row]) -> dict[int, int]:

@@ -174,10 +174,19 @@ def _lone(parts: Sequence[Part], rows: Sequence[Row]) -> list[Part]:
 
 
 def _expected(rows: Sequence[Row], parts: Sequence[Part]) -> list[Row]:
-    """Return an ERROR row for every task that a log says was run, and that has no row."""
-    there = {(row.agent, row.task) for row in rows}
-    due = dict.fromkeys(name for part in parts for name in part.expected)
-    return [Row(*name, None, error="missing_row") for name in due if name not in there]
+    """Return an ERROR row for every run of a task that a log says there was, and that has no row.
+
+    Several logs of one agent may be of the same runs, resumed: as many are due as one log names.
+    """
+    there = Counter((row.agent, row.task) for row in rows)
+    due: Counter[tuple[str, str]] = Counter()
+    for part in parts:
+        due |= Counter(part.expected)
+    return [
+        Row(*name, None, error="missing_row")
+        for name, number in due.items()
+        for _ in range(number - there[name])
+    ]
 
 
 def _numbered(rows: Sequence[Row]) -> list[Row]:

@@ -29,6 +29,8 @@ _LIMITS: Mapping[str, tuple[tuple[str, ...], str]] = {
 _WHOLE = re.compile(r"samples/(.+)_epoch_(\d{1,9})\.json", re.DOTALL)
 _CHUNKED = re.compile(r"samples/(.+)_epoch_(\d{1,9})/sample\.json", re.DOTALL)
 _CHUNK = re.compile(r"(samples/.+_epoch_\d{1,9}/)(events|messages)/(\d{1,12})\.json", re.DOTALL)
+#: Most samples that a log may say it should hold.
+_MOST_DUE = 1_000_000
 #: Sample and epoch: the key of a sample in a log.
 _Key = tuple[str, int]
 
@@ -96,8 +98,15 @@ def _due(head: Mapping[str, Any]) -> int:
     """Return how many samples the log should hold, 0 where it does not say."""
     evaluated = mapping(head.get("eval"))
     ids = mapping(evaluated.get("dataset")).get("sample_ids")
+    return len(ids) * _epochs(head) if isinstance(ids, list) else 0
+
+
+def _epochs(head: Mapping[str, Any]) -> int:
+    """Return how often the log says that each sample was run; 1 where no log could hold that."""
+    evaluated = mapping(head.get("eval"))
     epochs = whole(mapping(evaluated.get("config")).get("epochs")) or 1
-    return len(ids) * epochs if isinstance(ids, list) else 0
+    ids = mapping(evaluated.get("dataset")).get("sample_ids")
+    return epochs if epochs * len(ids if isinstance(ids, list) else ()) <= _MOST_DUE else 1
 
 
 def _samples(
@@ -211,7 +220,7 @@ def _part(
         published=() if partial else tuple(_published(log, mapping(head.get("results")))),
         stated={log.agent: {**_stated(head), **caps}},
         limits={log.agent: limits},
-        expected=tuple((log.agent, f"{log.task}/{i}") for i in ids)
+        expected=tuple((log.agent, f"{log.task}/{i}") for i in ids for _ in range(_epochs(head)))
         if isinstance(ids, list)
         else (),
         remarks=tuple(told),

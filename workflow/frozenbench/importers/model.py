@@ -181,7 +181,8 @@ class Part:
     Attributes:
         stated: agent -> {control of CONTROLS: its value in words}.
         limits: agent -> {axis: the log's own limit}.
-        expected: (agent, task) that the log says were run, with or without a row.
+        expected: (agent, task) that the log says were run, with or without a row, once for each
+            repeat.
         facts: agent -> {setting: its value}: what tells it from others of its name. An agent that
             is not in it is told by its name alone.
     """

@@ -112,7 +112,9 @@ def _lines(document: Document) -> Part:
         if _issue(line):
             remarks.append(Remark("own_judgement", f"{row.task} of {row.agent}"))
     agents = list(stated)
-    expected = [(agents[0], task) for task in _tried(document)] if len(agents) == 1 else []
+    expected = (
+        [(agents[0], task) for task in dict.fromkeys(_tried(document))] if len(agents) == 1 else []
+    )
     return Part(
         rows=tuple(rows),
         verdicts=tuple(verdicts),

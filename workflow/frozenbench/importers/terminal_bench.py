@@ -97,7 +97,9 @@ def _run(document: Document, log: Mapping[str, Any]) -> Part:
         published=tuple(_figure(agent, run, log)) if "results" in log else (),
         stated={agent: _stated(beside, lock, cap)},
         limits={agent: {"seconds": cap} if cap else {}},
-        expected=tuple((agent, str(task)) for task in due) if isinstance(due, list) else (),
+        expected=tuple((agent, task) for task in dict.fromkeys(map(str, due)))
+        if isinstance(due, list)
+        else (),
     )
 
 
