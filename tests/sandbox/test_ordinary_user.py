@@ -19,4 +19,6 @@ def test_everything_holds_for_an_ordinary_user() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        run_as(user, folder, Path(__file__).parent, [], without=[Path(__file__).name])
+        # The digest of a large tree knows no user; its property test needs hypothesis, which is not there.
+        without = [Path(__file__).name, "test_large_trees.py"]
+        run_as(user, folder, Path(__file__).parent, [], without=without)

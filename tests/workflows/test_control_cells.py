@@ -176,9 +176,13 @@ def test_a_task_without_a_reference_is_named_above_the_score(variant: tuple[Proj
     project, said = variant
     references = {row["task"] for row in project.rows() if row["agent"] == "reference"}
     assert references == {"double"}
-    named = "unqualified (no reference solution): greet"
+    # It is held out: the page names it by its digest alone.
+    named = "unqualified (no reference solution): "
     page = project.published()["README.md"].decode()
     assert page.index(named) < page.index("## Scores")
+    told = page.partition(named)[2].split()[0]
+    [greet] = {row["task_digest"] for row in project.rows() if row["task"] == "greet"}
+    assert greet.startswith(told) and len(told) == 12
     assert said.index(named) < said.index("weighted=")
 
 
