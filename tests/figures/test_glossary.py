@@ -56,6 +56,18 @@ def test_a_log_states_none_of_them(draw: Draw) -> None:
     assert terms(figure) == set()
 
 
+def test_the_own_limit_of_a_log_has_its_unit(draw: Draw) -> None:
+    def edit(controls: dict[str, Any]) -> None:
+        controls["source"] = {
+            **{"axis": "calls", "unit": "model calls", "formats": ["plain"], "file_count": 1},
+            **{"material": {"files_sha256": "0" * 64}, "controls_known": [], "own_limit": 250},
+            **{"controls_not_stated": [], "notices": []},
+        }
+
+    figure, _ = draw(World(COUNTS, caps=(1, 8), edit_controls=edit), "outcomes")
+    assert "250 model calls" in said(figure)
+
+
 def test_budget_curves_defines_support_and_every_bar(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS, caps=(1, 8)))
     for text in (

@@ -33,7 +33,7 @@ def columns(inputs: Inputs) -> tuple[tuple[tuple[str, str], ...], ...]:
         ),
         (
             ("budget", "none enforced"),
-            ("own limit", "not known" if limit is None else str(limit)),
+            ("own limit", "not known" if limit is None else f"{limit} {need('source', 'unit')}"),
             ("not stated", f"{len(lacking)} of {len(known)} controls"),
         ),
     )
