@@ -326,7 +326,7 @@ class Config:
         "figures to draw", STRINGS, default=("budget_curves",), enters="view digest"
     )
     focus: tuple[str, ...] | None = control(
-        "agents drawn in colour where there are more than six",
+        "agents drawn in colour where there are more than six; without it those that lead somewhere",
         STRINGS,
         default=None,
         enters="view digest",
