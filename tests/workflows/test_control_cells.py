@@ -182,7 +182,8 @@ def test_a_task_without_a_reference_is_named_above_the_score(variant: tuple[Proj
     assert page.index(named) < page.index("## Scores")
     told = page.partition(named)[2].split()[0]
     [greet] = {row["task_digest"] for row in project.rows() if row["task"] == "greet"}
-    assert greet.startswith(told) and len(told) == 12
+    assert greet.startswith(told)
+    assert len(told) == 12
     assert said.index(named) < said.index("weighted=")
 
 
