@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,6 @@ import pytest
 from frozenbench.canonical import BadInput
 from frozenbench.figures import ranks, style
 from frozenbench.figures.budget_curves import percent
-from frozenbench.figures.curve_notes import leads_found
 from frozenbench.figures.inputs import Inputs
 from frozenbench.pages.blocks import percent as on_page
 from hypothesis import given
@@ -67,7 +64,11 @@ def test_what_is_drawn_is_what_the_tables_hold(draw: Draw) -> None:
 
 def test_weighted_rates_in_a_and_c_and_shares_of_cells_in_b(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS))
-    for said in ("a Weighted pass rate", "c Rank by weighted pass rate", "share of cells"):
+    for said in (
+        "a Weighted pass rate",
+        "c Rank by weighted pass rate",
+        "unweighted share of cells",
+    ):
         assert said in text(figure).replace("  ", " ")
 
 
@@ -90,9 +91,20 @@ def test_headline_counts_pairs(draw: Draw) -> None:
         return "confirmed" if "oneshot" in (a, b) else "suggestive"
 
     figure, _ = draw(World(COUNTS, kind=kind))
-    assert "2 confirmed, 1 suggestive flips among 3 pairs." in text(figure)
+    assert (
+        "2 of 3 pairs have a confirmed flip, 1 more a suggestive one (rings: 2 solid, 1 dotted)."
+        in text(figure)
+    )
     assert "Holm over 12 contrasts, α = 0.05" in text(figure)
-    assert "unringed ones are not resolved." in text(figure)
+    assert "Unringed crossings are not resolved." in text(figure)
+
+
+def test_every_lead_flip_has_a_bracket(draw: Draw) -> None:
+    kinds = {0: "confirmed", 1: "unresolved"}
+    for count, kind in ((1, lambda a, b, before: kinds[before]), (2, lambda a, b, c: "confirmed")):
+        figure, _ = draw(World(FLIPS, kind=kind))
+        held = [item for item in figure.get_children() if isinstance(item, Line2D)]
+        assert sum(item.get_marker() == "|" for item in held) == count
 
 
 @pytest.mark.parametrize("shares", [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)])
@@ -325,40 +337,3 @@ def test_agents_that_share_a_rank_stand_beside_each_other(draw: Draw) -> None:
 def test_ranks_have_room_for_every_name(agents: int) -> None:
     few = min(agents, 4) if agents > style.MOST_COLOURED else agents
     assert ranks.panel_height(agents, few) >= agents * style.PALE_LABEL / 72
-
-
-@pytest.mark.parametrize(
-    ("counts", "rejected", "told"),
-    [
-        (
-            {"a": [9, 4], "b": [4, 9]},
-            (),
-            ["At 1 a leads, not resolved.", "At 8 b leads, not resolved."],
-        ),
-        ({"a": [9, 4], "b": [4, 9]}, (("a", "b"),), ["At 1 a leads, resolved."]),
-        ({"a": [9, 9], "b": [9, 4]}, (), ["At 1 all tie.", "At 8 a leads, not resolved."]),
-        (
-            {"a": [9, 9], "b": [9, 4], "c": [1, 1]},
-            (("a", "c"),),
-            ["At 1 a and b tie for the lead.", "At 8 a leads, resolved from 1 of 2 others."],
-        ),
-        (
-            {"a": [9, 9], "b": [8, 4], "c": [1, 1]},
-            (),
-            ["At 1 a leads, not resolved from any other."],
-        ),
-        ({"a": [9, 9]}, (), []),
-    ],
-)
-def test_the_leader_of_both_ends_is_named_with_what_is_resolved(
-    draw: Draw,
-    counts: dict[str, list[int]],
-    rejected: tuple[tuple[str, str], ...],
-    told: list[str],
-) -> None:
-    _, inputs = draw(World(counts, caps=(1, 8)))
-    names = [rung.name for rung in inputs.rungs]
-    held = {(a, b, name) for pair in rejected for a, b in permutations(pair) for name in names}
-    found = leads_found(dataclasses.replace(inputs, rejected=frozenset(held)))
-    assert found[: len(told)] == told
-    assert bool(found) == bool(told)

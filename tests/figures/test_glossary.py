@@ -72,9 +72,10 @@ def test_budget_curves_defines_support_and_every_bar(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS, caps=(1, 8)))
     for text in (
         "support (share of 10000 resamples of tasks in which both signs are as observed) ≥ 0.95",
-        "Bars: 95 % Wilson intervals of each rate over 48 tasks.",
-        "share of cells EXHAUSTED (stopped by a cap, wanting more; tests do not pass), "
-        "not weighted; bars: Wilson",
+        "share of the tasks’ weight that is PASS; bars: 95 % Wilson intervals over 48 tasks",
+        "unweighted share of cells EXHAUSTED (stopped by a cap while it wanted more, and the tests "
+        "do not pass)",
+        "colours, markers and bars as in a",
         "bars: 95 % intervals over resamples of tasks",
     ):
         assert text in said(figure).replace("\u00a0", " ")

@@ -108,8 +108,9 @@ def test_a_reader_of_the_picture_alone_learns_what_is_drawn(draw: Draw) -> None:
     for text in (
         "Dashed: the best rate for that spend or less.",
         "Bars: 95 % Wilson intervals over 48 tasks.",
-        "EXHAUSTED cells (stopped by a cap, wanting more; tests do not pass) count as not passed",
-        "Flips: 0 confirmed, 3 suggestive among 3 pairs; see budget_curves.",
+        "EXHAUSTED cells (stopped by a cap while it wanted more, and the tests do not pass) count "
+        "as not passed",
+        "0 of 3 pairs have a confirmed flip, 3 a suggestive one; see budget_curves.",
     ):
         assert text in said(figure).replace("\u00a0", " ")
     world.edit_view = lambda view: view.update(figures=["pareto"])
@@ -198,7 +199,7 @@ def test_pale_agents_of_the_front_are_named_in_the_note(draw: Draw) -> None:
     }
     world = World(counts, edit_view=lambda view: view.update(focus=["agent-00"]))
     figure, _ = draw(world, "pareto")
-    assert "Pale: the other 24 agents, on the front best (1-8)." in said(figure)
+    assert "Pale, without bars: the other 24 agents, on the front best (1-8)." in said(figure)
 
 
 def test_names_never_stand_nearer_to_another_agents_mark(draw: Draw) -> None:
@@ -306,3 +307,16 @@ def test_every_agent_is_named(draw: Draw) -> None:
     panel = words(figure).split("FROZEN")[1].split("Weighted")[1]
     for agent in counts:
         assert agent in panel
+
+
+def test_lines_and_labels_of_several_budgets_are_explained(draw: Draw) -> None:
+    steady = World({"steady": [14] * 4, "rising": [2, 9, 20, 30]}, tokens=_steady)
+    figure, _ = draw(steady, "pareto")
+    assert "(1-8: these budgets coincide)" in said(figure)
+    assert "Solid lines join the budgets of one agent." in said(figure)
+    apart, _ = draw(World({"one": [1, 9, 20, 30], "two": [2, 8, 21, 40]}), "pareto")
+    assert "coincide" not in said(apart)
+
+
+def _steady(agent: str, cap: int) -> float:
+    return 300.0 if agent == "steady" else 300.0 * cap

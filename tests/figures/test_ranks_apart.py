@@ -97,7 +97,7 @@ def groups(figure: Figure) -> list[str]:
 def test_agents_that_share_a_rank_stand_in_one_pill(draw: Draw) -> None:
     figure, _ = draw(World({"oneshot": [6, 6], "resample": [4, 9], "repair": [4, 4]}, caps=(1, 2)))
     assert groups(figure) == ["resample repair"]
-    assert "grey pill: a tie" in words(figure)
+    assert "ties share the better rank (grey pill)" in words(figure)
     apart, _ = draw(World({"one": [1, 2], "two": [3, 4]}, caps=(1, 2)))
     assert groups(apart) == []
 
@@ -119,3 +119,19 @@ def test_the_line_of_a_tied_agent_passes_clear_of_the_other_mark(draw: Draw) -> 
     assert one is not None
     assert other is not None
     assert abs(panel.y(one[1]) - panel.y(other[1])) > MARKER / 72
+
+
+def test_a_coloured_mark_covers_no_pale_one_of_its_rank(draw: Draw) -> None:
+    counts = {f"agent-{number}": [5 + number, 5 + number] for number in range(9)}
+    counts |= {"agent-6": [5, 40], "agent-7": [5, 41]}  # tied with agent-0 under the first budget
+    focus = ["agent-0", "agent-1"]
+    world = World(counts, caps=(1, 2), edit_view=lambda view: view.update(focus=focus))
+    figure, _ = draw(world)
+    assert [set(group.split()) for group in groups(figure)] == [{"agent-0", "agent-6", "agent-7"}]
+    lines = {str(line.get_label()): line for line in figure.axes[2].get_lines()}
+    first = {name: lines[name].get_xydata()[0] for name in counts}
+    assert first["agent-6"] == pytest.approx(first["agent-7"]), "pale ones share one place"
+    one, other = (figure.axes[2].transData.transform(first[f"agent-{i}"]) for i in (0, 6))
+    apart = float(abs(one - other).max()) / figure.dpi
+    assert apart > (MARKER + style.REST.size / 2) / 2 / 72
+    assert abs(first["agent-6"][1] - 7) <= 0.3 + 1e-9

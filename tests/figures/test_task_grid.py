@@ -113,7 +113,7 @@ def test_what_is_left_out_is_said(draw: Draw) -> None:
     assert len(figure.axes) == 4
     said = " ".join(words(figure).split())
     assert "Drawn one by one: the 60 tasks that change and tell the most; the other 440" in said
-    assert "Drawn: 4 agents, who lead under some budget, then the first of the config" in said
+    assert "Drawn: 4 agents (who leads under some budget, then the first of the config)" in said
     assert "The other 21 are in cells.parquet." in said
     assert "The other 440 tasks, summed: share of their cells" in said
     everything, _ = draw(World(COUNTS), "task_grid")
@@ -126,7 +126,7 @@ def test_focus_chooses_who_is_drawn(draw: Draw) -> None:
     world = World(MANY, n=500, edit_view=lambda view: view.update(focus=chosen))
     figure, _ = draw(world, "task_grid")
     assert len(figure.axes) == 2
-    assert "2 agents, chosen by focus" in words(figure)
+    assert "2 agents (chosen by focus)" in words(figure)
 
 
 def test_the_subtitle_counts_the_bands(draw: Draw) -> None:

@@ -83,7 +83,8 @@ def test_from_cells_to_figures(tmp_path: Path) -> None:
     rings = [item for item in figure.get_children() if isinstance(item, Ellipse)]
     assert len(rings) == len(ringed)
     said = words(figure)
-    assert f"{facts['confirmed_pairs']} confirmed, {facts['suggestive_pairs']} suggestive" in said
+    assert f"{facts['confirmed_pairs']} of {facts['pairs']} pairs have a confirmed flip" in said
+    assert f"{facts['suggestive_pairs']} more a suggestive one" in said
     assert "early → late" in said
     for name in figure_names():
         draw_figure(name, statistics, *sheets, measured, cells, tmp_path / "out" / name)

@@ -45,7 +45,7 @@ def build_figure(inputs: Inputs) -> Figure:
     frame = make_frame(
         inputs,
         str(inputs.view.get("title") or curve_notes.title(inputs)),
-        curve_notes.finding(inputs),
+        curve_notes.finding(inputs, looks),
         curve_notes.notes(inputs, looks, scale, spans),
     )
     place = _places(frame.top, inputs, looks, spans, scale)
@@ -170,7 +170,9 @@ def _panel_a(
     panel.axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
     panel.axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
     panel.axes.spines["left"].set_bounds(low, high)
-    marks.title_panel(panel, "a", "Weighted pass rate", "share of the tasks’ weight that is PASS")
+    bars = f"bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} tasks"
+    remark = f"share of the tasks’ weight that is PASS; {bars}"
+    marks.title_panel(panel, "a", "Weighted pass rate", remark)
     columns = ("weighted_pass_rate", "weighted_low", "weighted_high")
     marks.draw_curves(panel, inputs, looks, columns)
     stand = marks.standing(scale, looks)
@@ -200,14 +202,14 @@ def _panel_b(
         panel,
         "b",
         "Exhaust rate",
-        f"share of cells EXHAUSTED ({exhausted(inputs)}), not weighted; bars: Wilson",
+        f"unweighted share of cells EXHAUSTED ({exhausted(inputs)})",
     )
     marks.draw_curves(panel, inputs, looks, ("exhaust_rate", "exhaust_low", "exhaust_high"))
     style.put(
         figure,
         place.labels,
         place.top_b + _HEIGHT_B / 2,
-        "colours and\nmarkers as in a",
+        "colours, markers\nand bars as in a",
         style.NOTE,
         color=style.MUTED,
         va="center",
@@ -227,9 +229,9 @@ def _panel_c(
     placed = ranks.draw_ranks(panel, inputs, looks)
     remark = ["1 is best"]
     if placed.groups:
-        remark.append("grey pill: a tie")
+        remark.append("ties share the better rank (grey pill)")
     if ranks.has_intervals(inputs, looks):
-        remark.append("bars: 95\u00a0% intervals over resamples of tasks, if wider than one rank")
+        remark.append("bars: 95\u00a0% intervals over resamples of tasks")
     marks.title_panel(panel, "c", "Rank by weighted pass rate", "; ".join(remark))
     labels = []
     for agent in inputs.agents:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
-from frozenbench.figures import import_box, rings
+from frozenbench.figures import import_box, ranks, rings
 from frozenbench.figures.inputs import Inputs, Rung
 from frozenbench.figures.leads import LeadSpan
 from frozenbench.figures.marks import standing
+from frozenbench.figures.outcome_marks import LOG_ENDING
 from frozenbench.figures.scale import Scale
-from frozenbench.figures.style import Look
+from frozenbench.figures.style import FOCUSED, Look
 
 _BUDGETS = {
     "max_tool_calls": "tool-call budget",
@@ -27,10 +29,22 @@ def title(inputs: Inputs) -> str:
     return f"Pass rate {kind} {_BUDGETS[inputs.axis]}"
 
 
-def finding(inputs: Inputs) -> str:
-    """Return the computed finding and what the bars are."""
-    bars = f"Bars: 95\u00a0% Wilson intervals of each rate over {len(inputs.tasks)} tasks."
-    return " ".join([flips_found(inputs), *leads_found(inputs), bars])
+def finding(inputs: Inputs, looks: Mapping[str, Look]) -> str:
+    """Return the computed finding: who flips, with the rings that show it; below, who leads."""
+    flips = flips_found(inputs).removesuffix(".") + _rings(inputs, looks)
+    return "\n".join([f"{flips}.", *filter(None, [" ".join(leads_found(inputs))])])
+
+
+def _rings(inputs: Inputs, looks: Mapping[str, Look]) -> str:
+    """Return how many rings are drawn, since a pair can have several, and how many flips have none."""
+    ringed, more = rings.ringed_flips(inputs, looks)
+    solid = sum(row["kind"] == "confirmed" for row in ringed)
+    counts = {"solid": solid, "dotted": len(ringed) - solid}
+    shown = [f"{count} {kind}" for kind, count in counts.items() if count]
+    if not shown and not more:
+        return ""
+    drawn = f"rings: {', '.join(shown) or 'none'}"
+    return f" ({drawn}; {more} more are in tables/flips.csv)" if more else f" ({drawn})"
 
 
 def leads_found(inputs: Inputs) -> list[str]:
@@ -43,7 +57,7 @@ def _lead(inputs: Inputs, rung: Rung) -> str:
     leaders, others = inputs.leaders(rung), len(inputs.agents) - 1
     if not leaders or not others:
         return ""
-    where = "With no cap" if rung.cap is None else f"At {rung.label}"
+    where = _at(inputs, rung)
     if len(leaders) > others:
         return f"{where} all tie."
     if len(leaders) > 2:
@@ -60,18 +74,32 @@ def _lead(inputs: Inputs, rung: Rung) -> str:
     return f"{where} {leader} leads, resolved from {told} of {others} others."
 
 
+def _at(inputs: Inputs, rung: Rung) -> str:
+    """Return "At 8:"; with the unit where the logs, not a control, say what was cut."""
+    unit = inputs.controls.get("source", "unit") if inputs.imported else ""
+    if rung.cap is None:
+        return "As run:" if unit is None else "With no cap:"
+    if not unit:
+        return f"At {rung.label}:"
+    return f"At {rung.label} {unit.removesuffix('s') if rung.cap == 1 else unit}:"
+
+
 def flips_found(inputs: Inputs) -> str:
-    """Return how many pairs of agents flip, confirmed first."""
-    need = inputs.facts.need
-    pairs = int(need("pairs"))
+    """Return how many pairs of agents flip on the ladder that is drawn, confirmed first."""
+    pairs = int(inputs.facts.need("pairs"))
     among = f"{pairs} pair{'' if pairs == 1 else 's'}"
     if not pairs:
         return "One agent: there is no pair to compare."
     if len(inputs.rungs) == 1:
         return f"{inputs.resolved_pairs} of {among} resolved at this budget (one budget: no flips)."
+    sure, likely = (
+        {(row["agent_a"], row["agent_b"]) for row in inputs.flips if row["kind"] == kind}
+        for kind in ("confirmed", "suggestive")
+    )
+    have = "has" if len(sure) == 1 or pairs == 1 else "have"
     return (
-        f"{need('confirmed_pairs')} confirmed, {need('suggestive_pairs')} suggestive flips "
-        f"among {among}."
+        f"{len(sure)} of {among} {have} a confirmed flip, {len(likely - sure)} "
+        f"{'more ' if sure else ''}a suggestive one."
     )
 
 
@@ -83,25 +111,49 @@ def notes(
     if spans:
         found.append(
             "Tinted: rank 1 flips, between the budgets where the old and the new order are "
-            "resolved; other changes of rank 1 are not."
+            "resolved"
+            + ("; other changes of the leader are not." if _others(inputs, scale, spans) else ".")
         )
+    if ranks.has_gaps(inputs, looks):
+        found.append("No bar in c: the interval is that one rank.")
     if len(looks) > 1:
         found.append(_offsets(inputs, looks, scale))
     if len(looks) < len(inputs.agents):
-        source = "logs" if inputs.imported else "config"
-        rule = f"who leads under some budget, then the first of the {source}"
-        chosen = "chosen by focus" if inputs.view.get("focus") else rule
         _, more = rings.ringed_flips(inputs, looks)
         found.append(
-            f"Coloured: {chosen}; pale: the other {len(inputs.agents) - len(looks)}, named in c."
+            f"Coloured: {chosen(inputs)}; pale, without bars: the other "
+            f"{len(inputs.agents) - len(looks)}, named in c."
         )
         if more:
-            found.append(
-                f"Rings stand at flips of coloured agents; {more} more are in tables/flips.csv."
-            )
+            found.append("Rings stand at flips of two coloured agents alone.")
     if "no cap" in scale.labels and len(scale.labels) > 1:
         found.append("“no cap” has no place on the scale; it stands at the right end.")
+    if inputs.imported:
+        found.append(f"EXHAUSTED as well: {LOG_ENDING}.")
     return found
+
+
+def chosen(inputs: Inputs) -> str:
+    """Return by which rule the coloured agents are chosen among more than six."""
+    if inputs.view.get("focus"):
+        return "chosen by focus"
+    leading = {name for rung in inputs.rungs for name in inputs.leaders(rung)}
+    order = " (the largest budgets first)" if len(leading) > FOCUSED else ""
+    source = "logs" if inputs.imported else "config"
+    return f"who leads under some budget{order}, then the first of the {source}"
+
+
+def _others(inputs: Inputs, scale: Scale, spans: Sequence[LeadSpan]) -> bool:
+    """Return whether who leads changes between two budgets that no span holds."""
+    held = [
+        (low, high)
+        for (low, one), (high, other) in pairwise(
+            (place, inputs.leaders(rung))
+            for place, rung in zip(scale.places, inputs.rungs, strict=True)
+        )
+        if one != other
+    ]
+    return not all(any(s.low <= low and high <= s.high for s in spans) for low, high in held)
 
 
 def _tests(inputs: Inputs) -> list[str]:
@@ -114,8 +166,7 @@ def _tests(inputs: Inputs) -> list[str]:
         found = [
             f"○ confirmed flip: exact paired test under both budgets, Holm over {contrasts} contrasts, "
             f"α = {alpha:g}; ◌ suggestive: support (share of {resamples} resamples of tasks in "
-            "which both signs are as observed) ≥ 0.95. A ring stands at each such crossing, so that "
-            "a pair can have several; unringed ones are not resolved."
+            "which both signs are as observed) ≥ 0.95. Unringed crossings are not resolved."
         ]
     else:
         found = [f"Resolved: exact paired test, Holm over {contrasts} contrasts, α = {alpha:g}."]
@@ -133,8 +184,9 @@ def _offsets(inputs: Inputs, looks: Mapping[str, Look], scale: Scale) -> str:
     ran = "" if inputs.imported else "; every agent ran at exactly the labelled budgets"
     if not inputs.imported and not scale.all_labelled:
         ran = "; every agent ran at exactly the budgets of the ticks"
+    each = "each" if len(looks) == len(inputs.agents) else "each coloured one"
     if clear:
-        return f"Points are offset sideways so that each is seen{ran}."
+        return f"Points are offset sideways: {each} is seen, some touch or overlap in part{ran}."
     return (
         f"Points are offset sideways as far as there is room; at close budgets some hide others"
         f"{ran}."

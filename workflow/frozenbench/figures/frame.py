@@ -81,13 +81,17 @@ class Frame:
 def make_frame(inputs: Inputs, title: str, subtitle: str, notes: Sequence[str]) -> Frame:
     """Lay out a frame; each of `notes` is one sentence or more, and they are set as one text.
 
+    A line break in `subtitle` is kept.
+
     Raises:
         BadInput: a control is missing or the controls do not fit.
     """
     box = header.lay_out(header.read_controls(inputs), _TEXT_WIDTH)
     return Frame(
         title=_set(" ".join(title.split()), style.TITLE, bold=True),
-        subtitle=_set(subtitle, style.SUBTITLE),
+        subtitle=tuple(
+            line for text in subtitle.split("\n") for line in _set(text, style.SUBTITLE)
+        ),
         box=box,
         notes=_set(
             " ".join([*notes, *_slice_notes(inputs), *glossary.explained(inputs)]), style.NOTE

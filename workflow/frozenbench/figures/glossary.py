@@ -20,8 +20,10 @@ _CLOCK = {
 
 
 def replayed(inputs: Inputs) -> bool:
-    """Return whether model responses came out of a record."""
-    return bool(inputs.responses["recorded"] and inputs.responses["distinct"])
+    """Return whether model responses came out of a record; nothing is replayed of a log."""
+    return not inputs.imported and bool(
+        inputs.responses["recorded"] and inputs.responses["distinct"]
+    )
 
 
 def explained(inputs: Inputs) -> list[str]:

@@ -97,7 +97,7 @@ def _words(row: Row, width: float) -> list[str]:
 def draw_spans(spans: Sequence[LeadSpan], panels: Sequence[Panel]) -> None:
     """Draw spans through all panels, and the words at the top of the first.
 
-    Where there are several, a bracket under the words shows which span is theirs.
+    A bracket under the words shows which span is theirs.
     """
     for span in spans:
         for panel in panels:
@@ -107,7 +107,6 @@ def draw_spans(spans: Sequence[LeadSpan], panels: Sequence[Panel]) -> None:
             y = top.top + span.top + place * _PITCH
             x = top.left + span.centre
             style.put(top.figure, x, y, line, style.NOTE, ha="center")
-        if len(spans) > 1:
-            y = top.top + span.top + len(span.lines) * _PITCH + 0.025
-            ends = top.x(span.low) + 0.02, top.x(span.high) - 0.02
-            style.rule(top.figure, *ends, y, color=style.MUTED, ends="|")
+        y = top.top + span.top + len(span.lines) * _PITCH + 0.025
+        ends = top.x(span.low) + 0.02, top.x(span.high) - 0.02
+        style.rule(top.figure, *ends, y, color=style.MUTED, ends="|")

@@ -18,12 +18,8 @@ STACK = (
     ("EXHAUSTED", "exhaust_rate", "#F6DC9E"),
     ("ERROR", "error_rate", "#111111"),
 )
-#: What the five mean, for a reader who has the picture alone.
-MEANINGS = (
-    "PASS: the tests pass inside the budget. FAIL_TEST: the agent stopped by itself, and they do "
-    "not. FAIL_ASSUME: a banned string or name, or an invented one. EXHAUSTED: stopped by a cap "
-    "while it wanted more, and the tests do not pass. ERROR: the machinery failed."
-)
+#: What makes an imported run EXHAUSTED besides its use.
+LOG_ENDING = "the log’s own ending says that a budget ran out"
 #: Outcome -> hatch and its colour, so that pale ones stay apart in grey.
 HATCHES: Mapping[str, tuple[str, str]] = {
     "EXHAUSTED": ("////", "#8F6300"),
@@ -34,8 +30,18 @@ HATCHES: Mapping[str, tuple[str, str]] = {
 def exhausted(inputs: Inputs) -> str:
     """Return what EXHAUSTED means for these runs, in a few words."""
     if inputs.imported:
-        return "the run used more than the cut, or up its own limit"
-    return "stopped by a cap, wanting more; tests do not pass"
+        return "its run used more than the cut, and counts as not passed"
+    return "stopped by a cap while it wanted more, and the tests do not pass"
+
+
+def meanings(inputs: Inputs) -> str:
+    """Return what the five mean, for a reader who has the picture alone."""
+    also = f", or {LOG_ENDING}" if inputs.imported else ""
+    return (
+        "PASS: the tests pass inside the budget. FAIL_TEST: the agent stopped by itself, and they "
+        "do not. FAIL_ASSUME: a banned string or name, or an invented one. EXHAUSTED: "
+        f"{exhausted(inputs)}{also}. ERROR: the machinery failed."
+    )
 
 
 def unknown(inputs: Inputs) -> list[str]:

@@ -14,7 +14,7 @@ from frozenbench.figures import style
 from frozenbench.figures.budget_curves import axis_title, percent, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
-from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend, unknown
+from frozenbench.figures.outcome_marks import HATCHES, STACK, draw_legend, meanings, unknown
 from frozenbench.figures.placing import wrap
 
 # Inches: panel height, that of more than _MANY agents, gap between panels, widest panel, room
@@ -113,7 +113,7 @@ def _notes(inputs: Inputs, grid: _Grid) -> list[str]:
     names = unknown(inputs)
     told = [f"Not known for some cells, and drawn as nothing: {', '.join(names)}."]
     numbers = ["Numbers: PASS, per cent."] if grid.bar >= _narrowest() else []
-    return [*(told if names else []), MEANINGS, *numbers]
+    return [*(told if names else []), meanings(inputs), *numbers]
 
 
 def _grid(inputs: Inputs) -> _Grid:

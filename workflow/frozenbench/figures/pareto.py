@@ -14,7 +14,7 @@ from frozenbench.figures import curve_notes, marks, style
 from frozenbench.figures.budget_curves import AXIS_TITLES, percent_tick
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs, plain
-from frozenbench.figures.outcome_marks import exhausted
+from frozenbench.figures.outcome_marks import LOG_ENDING, exhausted
 from frozenbench.figures.pareto_labels import (
     MOST_NUMBERED,
     Labels,
@@ -249,7 +249,7 @@ def _notes(
         notes.append(f"{missing} cells report no tokens and are in no mean.")
     if any(point.tokens <= 0 for point in found):
         notes.append("0 has no place on the scale; it stands at the left end.")
-    notes.append(f"Flips: {_where(inputs)}")
+    notes.append(_where(inputs))
     return notes
 
 
@@ -263,22 +263,31 @@ def _reading(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> list[s
         numbers = f"on the {line} line alone"
     if left_out:
         numbers = f"where there is room; {left_out} marks of the {line} line have none"
+    budget = "cuts" if inputs.imported else "budgets"
+    joined = f"{'Dashed' if inputs.imported else 'Solid'} lines join the {budget} of one agent."
+    # Several in one label: the first that is drawn shows how it is read.
+    several = [number.text for number in drawn.labels.numbers if len(number.mark.points) > 1]
+    if several:
+        numbers += f" ({several[0]}: these {budget} coincide)"
+    why = f"{exhausted(inputs)}, or {LOG_ENDING}" if inputs.imported else exhausted(inputs)
     notes = [
-        f"Numbers: budgets, {numbers}. Bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} "
-        "tasks. Solid lines join the budgets of one agent.",
-        f"EXHAUSTED cells ({exhausted(inputs)}) count as not passed, with their tokens.",
+        f"Numbers: {budget}, {numbers}. Bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} "
+        f"tasks. {joined}",
+        f"EXHAUSTED cells ({why}) count as not passed, with their tokens.",
     ]
     moved = max((abs(mark.shift) for mark in drawn.marks), default=0.0)
     if not drawn.clear:
         notes.append("Marks stand side by side as far as there is room; some hide others.")
     elif moved > 0.005:
+        own = "Marks" if len(looks) == len(inputs.agents) else "Coloured marks"
         notes.append(
-            "Marks that would hide each other stand side by side, up to "
+            f"{own} that would hide each other stand side by side, up to "
             f"{moved:.2f} in off their place."
         )
     if len(looks) < len(inputs.agents):
         pale = len(inputs.agents) - len(looks)
-        notes.append(f"Pale: the other {pale} agents{_pale(inputs, looks, drawn)}.")
+        told = _pale(inputs, looks, drawn)
+        notes.append(f"Pale, without bars: the other {pale} agents{told}.")
     return notes
 
 
@@ -304,4 +313,4 @@ def _where(inputs: Inputs) -> str:
     )
     if not int(inputs.facts.need("pairs")) or len(inputs.rungs) == 1:
         return curve_notes.flips_found(inputs)
-    return f"{curve_notes.flips_found(inputs).replace(' flips', '').rstrip('.')}; see {where}."
+    return f"{curve_notes.flips_found(inputs).rstrip('.')}; see {where}."

@@ -32,7 +32,9 @@ class RankPlaces:
 
     Attributes:
         spots: of each agent, (x, y in ranks) by rung.
-        groups: agents that share a rank under a budget, two or more: (rung, agents).
+        groups: agents that share a rank under a budget, two or more: (rung, agents). Coloured ones
+            stand beside each other; pale ones share one place, beside coloured ones where there
+            are any, so that no mark covers their end.
         size: share of their size at which marks are drawn.
     """
 
@@ -55,8 +57,8 @@ def place_ranks(panel: Panel, inputs: Inputs, looks: Mapping[str, Look]) -> Rank
     ranks = {agent: inputs.series(agent, "rank") for agent in inputs.agents}
     scale, rungs = panel.scale, range(len(inputs.rungs))
     beside = standing(scale, looks)
-    groups = [_groups(list(looks), ranks, rung) for rung in rungs]
-    size, _ = scale.shrink([max(map(len, held), default=1) for held in groups], _TIED, _ROOM)
+    groups = [_with_pale(_groups(list(looks), ranks, rung), ranks, rung) for rung in rungs]
+    size, _ = scale.shrink([max(map(len, found), default=1) for found in groups], _TIED, _ROOM)
     low, high = rank_limits(len(inputs.agents))
     pitch = panel.height / (low - high)
     spots: dict[str, Places] = {agent: [] for agent in inputs.agents}
@@ -72,8 +74,30 @@ def place_ranks(panel: Panel, inputs: Inputs, looks: Mapping[str, Look]) -> Rank
                 rank = ranks[agent][rung]
                 assert rank is not None
                 spots[agent][rung] = (x + sides[agent] * scale.per_inch, rank + level)
-    shared = [(rung, group) for rung in rungs for group in groups[rung] if len(group) > 1]
-    return RankPlaces(spots, tuple(shared), size)
+        pale = [name for group in groups[rung] for name in group if name not in looks]
+        held = {ranks[name][rung]: spots[name][rung] for name in pale}
+        for agent in inputs.agents:
+            if agent not in looks and ranks[agent][rung] in held:
+                spots[agent][rung] = held[ranks[agent][rung]]
+    tied = [(rung, group) for rung in rungs for group in _groups(inputs.agents, ranks, rung)]
+    return RankPlaces(spots, tuple(shared for shared in tied if len(shared[1]) > 1), size)
+
+
+def _with_pale(
+    groups: Sequence[tuple[str, ...]], ranks: Mapping[str, list[float | None]], rung: int
+) -> list[tuple[str, ...]]:
+    """Return the groups of coloured agents, each with the first pale one of its rank, if any.
+
+    It holds the place of all pale ones of that rank: many of them would leave the others no room.
+    """
+    coloured = {agent for group in groups for agent in group}
+    found = []
+    for group in groups:
+        rank = ranks[group[0]][rung]
+        pale = [name for name in ranks if name not in coloured and ranks[name][rung] == rank]
+        whole = (*group, *pale[:1])
+        found.append(tuple(sorted(whole, key=lambda name: _around(ranks[name], rung))))
+    return sorted(found, key=lambda group: -len(group))
 
 
 def _groups(

@@ -85,6 +85,13 @@ def has_intervals(inputs: Inputs, looks: Mapping[str, Look]) -> bool:
     return any(_intervals(inputs, agent) for agent in looks)
 
 
+def has_gaps(inputs: Inputs, looks: Mapping[str, Look]) -> bool:
+    """Return whether intervals are drawn for some marks alone: no bar must not look like no data."""
+    drawn = sum(len(_intervals(inputs, agent)) for agent in looks)
+    known = sum(rank is not None for agent in looks for rank in inputs.series(agent, "rank"))
+    return 0 < drawn < known
+
+
 def _intervals(inputs: Inputs, agent: str) -> dict[int, tuple[float, float]]:
     """Return an agent's rank intervals that are wider than one rank, by rung."""
     ends = zip(inputs.series(agent, "rank_low"), inputs.series(agent, "rank_high"), strict=True)

@@ -215,8 +215,8 @@ def _properties(size: float, bold: bool, mono: bool) -> FontProperties:
 def coloured(agents: Sequence[str], focus: Sequence[str] | None) -> dict[str, Look]:
     """Return the look of each agent that has a colour, by its place in the config.
 
-    Up to six agents all have one, whatever `focus` says. Of more, those of `focus` have, or the
-    first four where there is none.
+    Up to six agents all have one, whatever `focus` says. Of more, those of `focus` have (`Inputs.focus`
+    holds the rule where the config names none), or the first four where it is None.
 
     Raises:
         BadInput: `focus` names more than four agents, or one that is not there.

@@ -19,9 +19,10 @@ from matplotlib.path import Path
 from frozenbench.canonical import BadInput
 from frozenbench.figures import style, task_totals
 from frozenbench.figures.budget_curves import axis_title
+from frozenbench.figures.curve_notes import chosen
 from frozenbench.figures.frame import make_frame
 from frozenbench.figures.inputs import Inputs
-from frozenbench.figures.outcome_marks import HATCHES, MEANINGS, STACK, draw_legend, unknown
+from frozenbench.figures.outcome_marks import HATCHES, STACK, draw_legend, meanings, unknown
 from frozenbench.figures.placing import wrap
 from frozenbench.figures.task_cells import Band, Counts, TaskCells, bands
 from frozenbench.figures.task_totals import Totals
@@ -29,7 +30,6 @@ from frozenbench.outcomes import OUTCOMES
 
 #: Tasks that are drawn one by one.
 _MOST = 60
-#: In cells as small as these the dark outcomes need a mark too.
 
 # Inches: row pitch, room of a band's title and after a band, widest label and panel, gap of panels.
 _ROW, _BAND, _AFTER, _LABEL, _WIDEST, _GAP = 0.1, 0.17, 0.06, 1.6, 1.75, 0.14
@@ -148,7 +148,7 @@ def _notes(inputs: Inputs, agents: Sequence[str], rows: _Rows, cells: TaskCells)
     notes = [
         "Rows: tasks; columns: budgets. Not weighted. Groups compare PASS with not PASS alone; in "
         "each, the most PASS come first.",
-        MEANINGS,
+        meanings(inputs),
     ]
     if inputs.controls.need("repeats") > 1:
         notes.append("A cell is split by the outcomes of its repeats.")
@@ -158,11 +158,8 @@ def _notes(inputs: Inputs, agents: Sequence[str], rows: _Rows, cells: TaskCells)
             f"tell the most; the other {len(rows.rest)} are summed in the bars."
         )
     if len(agents) < len(inputs.agents):
-        source = "logs" if inputs.imported else "config"
-        rule = f"who lead under some budget, then the first of the {source}"
-        chosen = "chosen by focus" if inputs.view.get("focus") else rule
         notes.append(
-            f"Drawn: {len(agents)} agents, {chosen}; groups are theirs alone. The other "
+            f"Drawn: {len(agents)} agents ({chosen(inputs)}); groups are theirs alone. The other "
             f"{len(inputs.agents) - len(agents)} are in cells.parquet."
         )
     names = _names(inputs, rows, cells)
