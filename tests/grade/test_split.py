@@ -141,7 +141,7 @@ def test_nothing_of_an_earlier_grading_lives():
             os.setpgid(0, 0)
             DOES
         os._exit(0)
-    time.sleep(0.2)
+    time.sleep(1)  # long enough to leave more ended processes than a box may hold
 """
 LIVING = {
     "sleeps": "time.sleep(600)",

@@ -19,7 +19,8 @@ import signal
 import sys
 import tempfile
 import traceback
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
@@ -64,11 +65,12 @@ def main() -> int:
 def in_a_fork(facts: int, nonce: str, spec: dict[str, Any]) -> tuple[int | None, bytes]:
     """Run the tests in a child; return its exit status and the end of what it printed."""
     reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _be_the_child(facts, writing, nonce, spec)
-    os.close(writing)
-    output, ended = _listen(child, reading)
+    with _told_of_ends() as ends:
+        child = os.fork()
+        if child == 0:
+            _be_the_child(facts, writing, nonce, spec)
+        os.close(writing)
+        output, ended = _listen(child, reading, ends)
     os.close(reading)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)  # where there is no /proc, this is all
@@ -76,9 +78,28 @@ def in_a_fork(facts: int, nonce: str, spec: dict[str, Any]) -> tuple[int | None,
     return (os.WEXITSTATUS(ended) if os.WIFEXITED(ended) else None), output
 
 
+@contextmanager
+def _told_of_ends() -> Iterator[int]:
+    """Give a descriptor that can be read whenever a process below us has ended."""
+    told, tells = os.pipe()
+    os.set_blocking(told, False)
+    os.set_blocking(tells, False)
+    before = signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
+    try:
+        yield told
+    finally:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, before)
+        os.close(told)
+        os.close(tells)
+
+
 def _be_the_child(facts: int, output: int, nonce: str, spec: dict[str, Any]) -> None:
     status = 70
     try:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
         os.dup2(output, 1)
         os.dup2(output, 2)
@@ -89,19 +110,42 @@ def _be_the_child(facts: int, output: int, nonce: str, spec: dict[str, Any]) -> 
         os._exit(status)
 
 
-def _listen(child: int, reading: int) -> tuple[bytes, int]:
-    """Gather output until the child has ended: what it started may hold the pipe for longer."""
+def _listen(child: int, reading: int, ends: int) -> tuple[bytes, int]:
+    """Gather output until the child has ended: what it started may hold the pipe for longer.
+
+    Whatever else ends is buried at once: the dead count against the limit of the box.
+    """
     kept = b""
-    closed = False
+    waiting = [reading, ends]
     while True:
-        if closed or not select.select([reading], [], [], 0.02)[0]:
-            pid, ended = os.waitpid(child, 0 if closed else os.WNOHANG)
-            if pid:
-                return kept, ended
-            continue
-        piece = os.read(reading, 1 << 16)
-        closed = not piece
-        kept = (kept + piece)[-MAX_OUTPUT:]
+        ready = select.select(waiting, [], [])[0]
+        if reading in ready:
+            piece = os.read(reading, 1 << 16)
+            kept = (kept + piece)[-MAX_OUTPUT:]
+            if not piece:
+                waiting.remove(reading)
+        if ends in ready:
+            os.read(ends, 1 << 16)
+            if (ended := _bury(child)) is not None:
+                return (kept + _what_is_there(reading))[-MAX_OUTPUT:], ended
+
+
+def _bury(child: int) -> int | None:
+    """Wait for all that has ended; return how the child did, None while it lives."""
+    found = None
+    with suppress(ChildProcessError):
+        while (process := os.waitpid(-1, os.WNOHANG))[0]:
+            if process[0] == child:
+                found = process[1]
+    return found
+
+
+def _what_is_there(reading: int) -> bytes:
+    """Return what the pipe holds now: the child has written it before it ended."""
+    os.set_blocking(reading, False)
+    with suppress(BlockingIOError):
+        return os.read(reading, 1 << 16)  # as much as a pipe holds
+    return b""
 
 
 if __name__ == "__main__":
