@@ -153,7 +153,7 @@ def test_weights_that_rest_on_few_tasks_are_warned_of_with_their_figures(tmp_pat
     text = files_of(tmp_path, heavy).text
     told = text.split("## What these numbers do not say")[1]
     assert "the 20 public tasks count like 1.4 of equal weight" in told
-    assert "- **Few tasks carry the weight**: t03 alone has 84.0 % of it" in told
+    assert "- **Few tasks carry the weight**: one alone has 84.0 % of it" in told
     assert "- **Half of the weight or more lies on t03 (84.0 %)**." in told
     assert "n = 20 tasks, effective n 1.4" in text.split("## Scores")[1]
 
@@ -179,7 +179,6 @@ def test_no_held_out_task_is_named(tmp_path: Path) -> None:
     files = files_of(tmp_path, hidden)
     text = files.text
     digest = files.rows.controls["tasks"]["t03"]["task_digest"][:12]
-    assert f"Few tasks carry the weight**: {digest} alone has" in text
     assert f"lies on {digest} (" in text
     for name in ("README.md", "index.html", "report.rst"):
         told = (files.page / name).read_text("utf-8")

@@ -66,8 +66,7 @@ def row(tasks: int, heavy: int, share: float) -> Any:
             f"{name}_least_at": float(GRID[held.argmin()]),
             f"{name}_width": float((chance @ (high - low)).mean()),
         }
-    names = {f"t{place}": int(weight) for place, weight in enumerate(weights)}
-    return found | {"notice": weight_notice(names) is not None}
+    return found | {"notice": weight_notice(weights.tolist()) is not None}
 
 
 def rows(worlds: int) -> list[Any]:

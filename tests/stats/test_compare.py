@@ -178,7 +178,7 @@ def test_weights_that_rest_on_one_task_are_told() -> None:
     grid = world([[0.7], [0.4]], 60)
     assert compare(grid, settings_of(LADDER)).facts.weight_notice is None
     heavy = dataclasses.replace(grid, weights=np.array([1] * 59 + [20]))
-    assert "t059 alone has 25.3 % of it" in (
+    assert "one alone has 25.3 % of it" in (
         compare(heavy, settings_of(LADDER)).facts.weight_notice or ""
     )
 

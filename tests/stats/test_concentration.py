@@ -19,10 +19,6 @@ from scipy.stats import binom
 RATES = np.arange(1, 100) / 100
 
 
-def named(weights: list[int]) -> dict[str, int]:
-    return {f"t{place}": weight for place, weight in enumerate(weights)}
-
-
 def by_convolution(weights: list[int]) -> np.ndarray:
     """Coverage at each rate, one task after the other."""
     whole, held = sum(weights), []
@@ -58,9 +54,9 @@ def test_at_equal_weights_it_is_a_binomial_sum() -> None:
 
 
 def test_one_task_of_a_fifth_of_the_weight_is_told_with_its_figures() -> None:
-    notice = weight_notice(named([1] * 499 + [125]))
+    notice = weight_notice([1] * 499 + [125])
     assert notice is not None
-    for part in ("t499 alone has 20.0 % of it", "500 tasks count as 24.1", "84.8 %", "95.7 %"):
+    for part in ("one alone has 20.0 % of it", "500 tasks count as 24.1", "84.8 %", "95.7 %"):
         assert part in notice
 
 
@@ -77,18 +73,18 @@ def test_one_task_of_a_fifth_of_the_weight_is_told_with_its_figures() -> None:
     ],
 )
 def test_usual_weights_give_no_notice(weights: list[int]) -> None:
-    assert weight_notice(named(weights)) is None
+    assert weight_notice(weights) is None
 
 
 def test_few_tasks_alone_give_no_notice() -> None:
     assert interval_coverage((1,) * 6).least < LEAST_COVERAGE
     assert interval_coverage((1, 1, 1, 1, 2, 5)).least < LEAST_COVERAGE
-    assert weight_notice(named([1, 1, 1, 1, 2, 5])) is None
+    assert weight_notice([1, 1, 1, 1, 2, 5]) is None
 
 
 def test_weights_in_finer_units_change_nothing() -> None:
     weights = [1] * 60 + [20]
-    assert weight_notice(named(weights)) == weight_notice(named([w * 1000 for w in weights]))
+    assert weight_notice(weights) == weight_notice([w * 1000 for w in weights])
 
 
 def test_absurd_units_are_rounded_and_told_alike() -> None:
@@ -96,4 +92,4 @@ def test_absurd_units_are_rounded_and_told_alike() -> None:
     uneven = [w * 100_003 + place for place, w in enumerate(weights)]
     rounded, exact = interval_coverage(tuple(uneven)), interval_coverage(tuple(weights))
     assert rounded.least == pytest.approx(exact.least, abs=0.03)
-    assert weight_notice(named(uneven)) is not None
+    assert weight_notice(uneven) is not None

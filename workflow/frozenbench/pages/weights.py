@@ -21,12 +21,11 @@ _NAMED = 4
 class Weights:
     """The weights of the tasks of one slice that are in its rates: name -> weight, heaviest first.
 
-    A held-out task is named by the first digits of its digest: `hidden` holds its name -> these.
+    A held-out task is named by the first digits of its digest.
     """
 
     slice: str
     of: Mapping[str, int]
-    hidden: Mapping[str, str]
 
     @property
     def n(self) -> int:
@@ -75,9 +74,8 @@ def weights_of(controls: Mapping[str, Any], name: str) -> Weights:
         for task, facts in controls["tasks"].items()
         if facts["split"] == name and facts["network"] != "open"
     }
-    hidden = {task: task_name(controls, task) for task in tasks} if name == "held_out" else {}
-    of = {hidden.get(task, task): facts["weight"] for task, facts in tasks.items()}
-    return Weights(name, dict(sorted(of.items(), key=lambda item: (-item[1], item[0]))), hidden)
+    of = {task_name(controls, task): facts["weight"] for task, facts in tasks.items()}
+    return Weights(name, dict(sorted(of.items(), key=lambda item: (-item[1], item[0]))))
 
 
 def effective(weights: Weights) -> str:
@@ -97,8 +95,8 @@ def weight_notes(weights: Weights, notice: str | None) -> Iterator[str]:
         f"Weights run from {low:,} to {high:,}: the {count(weights.n, f'{weights.slice} task')} count "
         f"like {effective(weights)} of equal weight, and intervals of rates are made at that n."
     )
-    if notice is not None and (told := _open(weights, notice)) is not None:
-        first, mark, rest = told.partition(":")
+    if notice is not None:
+        first, mark, rest = notice.partition(":")
         yield f"**{plain(first)}**{plain(mark + rest)}"
     if weights.concentrated or notice is not None:
         yield (
@@ -106,17 +104,6 @@ def weight_notes(weights: Weights, notice: str | None) -> Iterator[str]:
             "flips are mostly theirs, and another choice of tasks or of weights can turn them; rate and "
             "rank under unit weights stand beside them."
         )
-
-
-def _open(weights: Weights, notice: str) -> str | None:
-    """Return the notice; of held-out tasks without the name of one, or not at all."""
-    if not weights.hidden:
-        return notice
-    for name, told in weights.hidden.items():
-        hidden = notice.replace(f" {name} alone ", f" {told} alone ")
-        if hidden != notice:
-            return hidden
-    return None
 
 
 def _heaviest(weights: Weights) -> str:

@@ -305,7 +305,7 @@ def _facts(
         if clearest is None
         else (clearest.agent_a, clearest.agent_b, clearest.budget),
         band_critical=critical,
-        weight_notice=weight_notice(dict(zip(grid.tasks, grid.weights.tolist(), strict=True))),
+        weight_notice=weight_notice(grid.weights.tolist()),
         rank_differs_unweighted=_unit_differences(grid),
     )
 

@@ -8,7 +8,7 @@ true rate is summed exactly here, task by task, where each task passes with one 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -92,24 +92,24 @@ def _distribution(units: list[int]) -> _Floats:
     return np.fft.irfft(product, n=whole + 1, axis=1)
 
 
-def weight_notice(weights: Mapping[str, int]) -> str | None:
+def weight_notice(weights: Sequence[int]) -> str | None:
     """Return what to tell of weights that rest on few tasks, None where there is no need.
 
-    `weights` are those of the tasks of one slice, by id. A notice is given where the interval of a
-    weighted rate would hold the true rate less than 90 % of the time at some rate, and less often
-    than it does for as many tasks of equal weight: smallness alone is not the weights' doing.
+    `weights` are those of the tasks of one slice, none of which is named: they may be held out. A
+    notice is given where the interval of a weighted rate would hold the true rate less than 90 % of
+    the time at some rate, and less often than it does for as many tasks of equal weight: smallness
+    alone is not the weights' doing.
     """
-    values = tuple(weights.values())
+    values = tuple(weights)
     if len(set(values)) < 2:
         return None
     held = interval_coverage(values)
     if held.least >= LEAST_COVERAGE or held.least >= interval_coverage((1,) * len(values)).least:
         return None
-    heaviest = max(weights, key=lambda name: weights[name])
-    share = weights[heaviest] / sum(values)
+    share = max(values) / sum(values)
     effective = float(effective_n(np.array(values, dtype=np.int64)))
     return (
-        f"Few tasks carry the weight: {heaviest} alone has {_percent(share)} of it, and "
+        f"Few tasks carry the weight: one alone has {_percent(share)} of it, and "
         f"{len(values)} tasks count as {effective:.1f}. With such weights a 95 % interval of a "
         f"weighted rate holds the true rate {_percent(held.mean)} of the time on the mean over all "
         f"rates, but {_percent(held.least)} where the true rate is {held.at:.2f}. Read the "
