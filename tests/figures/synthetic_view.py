@@ -331,7 +331,9 @@ def write(world: World, folder: Path) -> Files:
     statistics = folder / "statistics"
     statistics.mkdir(parents=True)
     controls = controls_of(world)
-    summary = [row for name in world.slices for row in _summary(world, name)]
+    weights = [task.get("weight") or 1 for task in controls["tasks"].values()]
+    effective = {"effective_n": sum(weights) ** 2 / sum(weight**2 for weight in weights)}
+    summary = [row | effective for name in world.slices for row in _summary(world, name)]
     flips = [row for name in world.slices for row in _flips(world, name)]
     contrasts = [row for name in world.slices for row in _contrasts(world, name)]
     for name, rows, columns in (

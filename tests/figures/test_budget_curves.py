@@ -159,6 +159,42 @@ def test_a_ring_over_a_tie_lies_at_the_tie(draw: Draw) -> None:
     assert y == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_a_ring_lies_on_both_lines_where_agents_are_tied(draw: Draw, place: int) -> None:
+    """A ring stood at the tie, and the lines met beside it: what they cross at looked unringed."""
+    counts = {
+        "falls": [30, 20, 20, 10, 10],
+        "rises": [10, 10, 20, 20, 30],
+        "third": [5, 20, 20, 15, 31],
+        "fourth": [4, 15, 20, 20, 9],
+    }
+    order = [*list(counts)[place:], *list(counts)[:place]]
+    world = World(
+        {name: counts[name] for name in order},
+        caps=(1, 2, 4, 8, 16),
+        kind=lambda a, b, before: "suggestive" if {a, b} == {"falls", "rises"} else "unresolved",
+    )
+    figure, _ = draw(world)
+    panel = figure.axes[2]
+    (ring,) = ring_marks(figure)
+    spot = figure.transFigure.transform(ring.get_center())
+    drawn = [line for line in panel.get_lines() if line.get_marker() == "None"]
+    for agent in ("falls", "rises"):
+        line = drawn[order.index(agent)]
+        path = panel.transData.transform(np.column_stack(line.get_data()))
+        assert np.nanmin(np.hypot(*(path - spot).T)) < 5, "pixels"
+
+
+def test_many_agents_are_named_with_their_last_rank(draw: Draw) -> None:
+    counts = {f"agent-{i}": [i, 48 - i] for i in range(8)} | {"tied": [3, 47]}
+    figure, _ = draw(World(counts, caps=(1, 2)))
+    told = text(figure)
+    for name in ("1 agent-0", "2 agent-1", "2 tied", "4 agent-2", "9 agent-7"):
+        assert name in told
+    few, _ = draw(World(COUNTS))
+    assert "1 repair" not in text(few)
+
+
 def test_lead_flips_span_all_panels_between_confirmed_budgets(draw: Draw) -> None:
     figure, inputs = draw(World(FLIPS, kind=lambda a, b, before: "confirmed"))
     assert [row["lead"] for row in inputs.flips] == [True, True]
@@ -222,7 +258,9 @@ def test_more_than_six_agents_are_pale_but_for_the_focus(draw: Draw) -> None:
     # agent-0 leads under the last budget, agent-7 under the others.
     shown = ["agent-0", "agent-1", "agent-2", "agent-7"]
     assert [name for name, colour in colours.items() if colour != style.PALE] == shown
-    assert "Coloured: who leads under some budget, then the first of the config" in text(figure)
+    assert "Coloured: those that lead under some budget, then the first of the config" in text(
+        figure
+    )
     focus = ["agent-6", "agent-2"]
     figure, _ = draw(World(counts, edit_view=lambda view: view.update(focus=focus)))
     colours = {name: line.get_color() for name, line in lines(figure.axes[0]).items()}

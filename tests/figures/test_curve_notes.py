@@ -37,7 +37,7 @@ def test_pairs_and_rings_are_counted_apart(draw: Draw) -> None:
     told = "1 of 3 pairs has a confirmed flip, 0 more a suggestive one (rings: 1 solid, 1 dotted)."
     assert told in text(sure)
     none, _ = draw(World(FLIPS))
-    assert "0 of 3 pairs have a confirmed flip, 0 a suggestive one. At 1:" in text(none)
+    assert "0 of 3 pairs have a confirmed flip, 0 a suggestive one. At 1 tool call:" in text(none)
 
 
 def test_flips_without_a_ring_are_counted_and_their_table_is_named(draw: Draw) -> None:
@@ -88,19 +88,26 @@ def test_the_unit_of_a_cut_stands_with_its_leader(draw: Draw) -> None:
         (
             {"a": [9, 4], "b": [4, 9]},
             (),
-            ["At 1: a leads, not resolved.", "At 8: b leads, not resolved."],
+            ["At 1 tool call: a leads, not resolved.", "At 8 tool calls: b leads, not resolved."],
         ),
-        ({"a": [9, 4], "b": [4, 9]}, (("a", "b"),), ["At 1: a leads, resolved."]),
-        ({"a": [9, 9], "b": [9, 4]}, (), ["At 1: all tie.", "At 8: a leads, not resolved."]),
+        ({"a": [9, 4], "b": [4, 9]}, (("a", "b"),), ["At 1 tool call: a leads, resolved."]),
+        (
+            {"a": [9, 9], "b": [9, 4]},
+            (),
+            ["At 1 tool call: all tie.", "At 8 tool calls: a leads, not resolved."],
+        ),
         (
             {"a": [9, 9], "b": [9, 4], "c": [1, 1]},
             (("a", "c"),),
-            ["At 1: a and b tie for the lead.", "At 8: a leads, resolved from 1 of 2 others."],
+            [
+                "At 1 tool call: a and b tie for the lead.",
+                "At 8 tool calls: a leads, resolved from all but b.",
+            ],
         ),
         (
             {"a": [9, 9], "b": [8, 4], "c": [1, 1]},
             (),
-            ["At 1: a leads, not resolved from any other."],
+            ["At 1 tool call: a leads, not resolved from any other."],
         ),
         ({"a": [9, 9]}, (), []),
     ],
@@ -117,3 +124,8 @@ def test_the_leader_of_both_ends_is_named_with_what_is_resolved(
     found = leads_found(dataclasses.replace(inputs, rejected=frozenset(held)))
     assert found[: len(told)] == told
     assert bool(found) == bool(told)
+
+
+def test_one_contrast_is_one(draw: Draw) -> None:
+    figure, _ = draw(World({"a": [9], "b": [4]}, caps=(1,)))
+    assert "Holm over 1 contrast, α" in text(figure)

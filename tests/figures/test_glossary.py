@@ -72,7 +72,7 @@ def test_budget_curves_defines_support_and_every_bar(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS, caps=(1, 8)))
     for text in (
         "support (share of 10000 resamples of tasks in which both signs are as observed) ≥ 0.95",
-        "share of the tasks’ weight that is PASS; bars: 95 % Wilson intervals over 48 tasks",
+        "share of the tasks’ weight (all equal) that is PASS; bars: 95 % Wilson intervals over 48 tasks",
         "unweighted share of cells EXHAUSTED (stopped by a cap while it wanted more, and the tests "
         "do not pass)",
         "colours, markers and bars as in a",

@@ -82,6 +82,23 @@ def test_weights_and_slice_and_subset_and_unqualified(draw: Draw) -> None:
     assert "SUBSET OF THE TASKS" in words(figure)
 
 
+@pytest.mark.parametrize("figure", ["budget_curves", "pareto"])
+def test_bars_of_weighted_rates_are_over_the_effective_number_of_tasks(
+    draw: Draw, figure: str
+) -> None:
+    def edit(controls: dict[str, Any]) -> None:
+        for place, task in enumerate(controls["tasks"].values()):
+            task["weight"] = 1 if place % 2 else 3
+
+    even, _ = draw(World(COUNTS, caps=(1, 8)), figure)
+    assert "Wilson intervals over 48 tasks" in words(even)
+    assert "effective n" not in words(even)
+    uneven, _ = draw(World(COUNTS, caps=(1, 8), edit_controls=edit), figure)
+    assert "Wilson intervals over 48 tasks (effective n 38.4)" in words(uneven).replace("\n", " ")
+    if figure == "budget_curves":
+        assert "bars over\n48 tasks of one weight" in words(uneven)
+
+
 def test_missing_cells_are_counted(draw: Draw) -> None:
     def edit(controls: dict[str, Any]) -> None:
         controls["repeats"] = 2

@@ -31,6 +31,7 @@ def test_wrap_keeps_every_letter_and_the_width(text: str, letters: int) -> None:
 
 def test_wrap_breaks_where_people_would() -> None:
     assert wrap("claude-code-sonnet-4.5", 1.25, by_letter) == ["claude-code-", "sonnet-4.5"]
+    assert wrap("Preview (2025-11-18)", 1.55, by_letter) == ["Preview", "(2025-11-18)"]
     assert wrap("x" * 25, 1.05, by_letter) == ["x" * 10, "x" * 10, "x" * 5]
     assert wrap_words("shared, 5 live 2025-01-02", 1.55, by_letter) == [
         "shared, 5 live",

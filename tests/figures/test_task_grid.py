@@ -50,11 +50,11 @@ def test_bands_are_what_a_task_does_to_a_comparison() -> None:
     found = bands(cells_of([a, b]))
     assert [(band.title, band.tasks) for band in found] == [
         (
-            "Difference between agents changes with the budget: these tasks alone can flip a "
+            "Difference between agents changes with the budget: only these tasks can flip a "
             "ranking",
             (1, 0),
         ),
-        ("Agents differ, by the same under every budget", (2,)),
+        ("Agents differ, in the same way under every budget", (2,)),
         ("Same for all agents under each budget (PASS or not)", (3,)),
     ]
 
@@ -113,7 +113,9 @@ def test_what_is_left_out_is_said(draw: Draw) -> None:
     assert len(figure.axes) == 4
     said = " ".join(words(figure).split())
     assert "Drawn one by one: the 60 tasks that change and tell the most; the other 440" in said
-    assert "Drawn: 4 agents (who leads under some budget, then the first of the config)" in said
+    assert (
+        "Drawn: 4 agents (those that lead under some budget, then the first of the config)" in said
+    )
     assert "The other 21 are in cells.parquet." in said
     assert "The other 440 tasks, summed: share of their cells" in said
     everything, _ = draw(World(COUNTS), "task_grid")

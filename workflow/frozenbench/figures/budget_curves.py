@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from frozenbench.figures import curve_notes, import_box, marks, ranks, style
-from frozenbench.figures.frame import make_frame
+from frozenbench.figures.frame import make_frame, tasks
 from frozenbench.figures.inputs import Inputs
 from frozenbench.figures.leads import LeadSpan, draw_spans, lead_spans
 from frozenbench.figures.marks import Panel
@@ -92,7 +92,7 @@ def _panels_width(inputs: Inputs, looks: Mapping[str, Look]) -> float:
         if agent in looks:
             needed = max(needed, style.width_of(f"{agent}  >99.9%", style.END_LABEL, bold=True))
         else:
-            needed = max(needed, style.width_of(agent, style.PALE_LABEL))
+            needed = max(needed, style.width_of(_ranked(inputs, agent), style.PALE_LABEL))
     labels_left = style.RIGHT - min(needed + 0.02, _LABEL_MOST)
     return min(_PANELS_RIGHT, labels_left - _LABEL_GAP) - style.LEFT
 
@@ -137,7 +137,9 @@ def _places(
         for agent, look in looks.items()
     )
     labels_c = sum(
-        marks.end_label(agent, room, (0, 0), looks.get(agent, style.REST), agent in looks).room
+        marks.end_label(
+            _ranked(inputs, agent), room, (0, 0), looks.get(agent, style.REST), agent in looks
+        ).room
         for agent in inputs.agents
     )
     height_a = max(_HEIGHT_A, labels_a)
@@ -170,8 +172,9 @@ def _panel_a(
     panel.axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1.0])
     panel.axes.yaxis.set_major_formatter(FuncFormatter(percent_tick))
     panel.axes.spines["left"].set_bounds(low, high)
-    bars = f"bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} tasks"
-    remark = f"share of the tasks’ weight that is PASS; {bars}"
+    bars = f"bars: 95\u00a0% Wilson intervals over {tasks(inputs)}"
+    equal = " (all equal)" if inputs.equal_weights else ""
+    remark = f"share of the tasks’ weight{equal} that is PASS; {bars}"
     marks.title_panel(panel, "a", "Weighted pass rate", remark)
     columns = ("weighted_pass_rate", "weighted_low", "weighted_high")
     marks.draw_curves(panel, inputs, looks, columns)
@@ -209,7 +212,9 @@ def _panel_b(
         figure,
         place.labels,
         place.top_b + _HEIGHT_B / 2,
-        "colours, markers\nand bars as in a",
+        "colours, markers\nand bars as in a"
+        if inputs.equal_weights
+        else f"as in a, but bars over\n{len(inputs.tasks)} tasks of one weight",
         style.NOTE,
         color=style.MUTED,
         va="center",
@@ -238,9 +243,18 @@ def _panel_c(
         known = [spot for spot in placed.spots[agent] if spot is not None]
         if known:
             look, front = looks.get(agent, style.REST), agent in looks
-            labels.append(marks.end_label(agent, place.room, known[-1], look, front))
+            text = _ranked(inputs, agent)
+            labels.append(marks.end_label(text, place.room, known[-1], look, front))
     marks.draw_end_labels(panel, labels, place.labels)
     return panel
+
+
+def _ranked(inputs: Inputs, agent: str) -> str:
+    """Return an agent's name; among many with its last rank, since names do not stand at theirs."""
+    known = [rank for rank in inputs.series(agent, "rank") if rank is not None]
+    if len(inputs.agents) <= style.MOST_COLOURED or not known:
+        return agent
+    return f"{known[-1]:.0f} {agent}"
 
 
 def percent_tick(value: float, _: int | None) -> str:

@@ -19,6 +19,15 @@ _BUDGETS = {
     "max_tokens": "token budget",
     "max_seconds": "wall-clock budget",
 }
+#: What a cap on the axis counts.
+_UNITS = {
+    "max_tool_calls": "tool calls",
+    "max_edit_rounds": "edit rounds",
+    "max_tokens": "tokens",
+    "max_seconds": "seconds",
+}
+#: As many others that a lead is not resolved from are named.
+_NAMED = 3
 
 
 def title(inputs: Inputs) -> str:
@@ -65,22 +74,25 @@ def _lead(inputs: Inputs, rung: Rung) -> str:
     if len(leaders) == 2:
         return f"{where} {' and '.join(leaders)} tie for the lead."
     [leader] = leaders
-    told = sum((leader, other, rung.name) in inputs.rejected for other in inputs.agents)
+    rest = [name for name in inputs.agents if name != leader]
+    like = [name for name in rest if (leader, name, rung.name) not in inputs.rejected]
     if others == 1:
-        return f"{where} {leader} leads, {'resolved' if told else 'not resolved'}."
-    if told in (0, others):
-        of = "resolved from every other" if told else "not resolved from any other"
-        return f"{where} {leader} leads, {of}."
-    return f"{where} {leader} leads, resolved from {told} of {others} others."
+        of = "not resolved" if like else "resolved"
+    elif len(like) in (0, others):
+        of = "not resolved from any other" if like else "resolved from every other"
+    elif len(like) <= _NAMED:
+        *most, last = like
+        of = f"resolved from all but {' and '.join(filter(None, [', '.join(most), last]))}"
+    else:
+        of = f"resolved from {others - len(like)} of {others} others"
+    return f"{where} {leader} leads, {of}."
 
 
 def _at(inputs: Inputs, rung: Rung) -> str:
-    """Return "At 8:"; with the unit where the logs, not a control, say what was cut."""
-    unit = inputs.controls.get("source", "unit") if inputs.imported else ""
-    if rung.cap is None:
+    """Return "At 8 tool calls:"."""
+    unit = inputs.controls.get("source", "unit") if inputs.imported else _UNITS[inputs.axis]
+    if rung.cap is None or unit is None:
         return "As run:" if unit is None else "With no cap:"
-    if not unit:
-        return f"At {rung.label}:"
     return f"At {rung.label} {unit.removesuffix('s') if rung.cap == 1 else unit}:"
 
 
@@ -107,7 +119,8 @@ def notes(
     inputs: Inputs, looks: Mapping[str, Look], scale: Scale, spans: list[LeadSpan]
 ) -> list[str]:
     """Return what the marks mean, sentence by sentence; only of what is drawn."""
-    found = _tests(inputs)
+    _, more = rings.ringed_flips(inputs, looks)
+    found = _tests(inputs, "of coloured agents " if more else "")
     if spans:
         found.append(
             "Tinted: rank 1 flips, between the budgets where the old and the new order are "
@@ -119,7 +132,6 @@ def notes(
     if len(looks) > 1:
         found.append(_offsets(inputs, looks, scale))
     if len(looks) < len(inputs.agents):
-        _, more = rings.ringed_flips(inputs, looks)
         found.append(
             f"Coloured: {chosen(inputs)}; pale, without bars: the other "
             f"{len(inputs.agents) - len(looks)}, named in c."
@@ -138,9 +150,9 @@ def chosen(inputs: Inputs) -> str:
     if inputs.view.get("focus"):
         return "chosen by focus"
     leading = {name for rung in inputs.rungs for name in inputs.leaders(rung)}
-    order = " (the largest budgets first)" if len(leading) > FOCUSED else ""
+    order = ", from the largest down" if len(leading) > FOCUSED else ""
     source = "logs" if inputs.imported else "config"
-    return f"who leads under some budget{order}, then the first of the {source}"
+    return f"those that lead under some budget{order}, then the first of the {source}"
 
 
 def _others(inputs: Inputs, scale: Scale, spans: Sequence[LeadSpan]) -> bool:
@@ -156,26 +168,30 @@ def _others(inputs: Inputs, scale: Scale, spans: Sequence[LeadSpan]) -> bool:
     return not all(any(s.low <= low and high <= s.high for s in spans) for low, high in held)
 
 
-def _tests(inputs: Inputs) -> list[str]:
-    """Return what makes a flip, and what does not."""
+def _tests(inputs: Inputs, ringed: str) -> list[str]:
+    """Return what makes a flip, and what does not; `ringed` says whose crossings have rings."""
     need = inputs.facts.need
-    alpha, contrasts, resamples = need("alpha"), need("contrasts"), need("resamples")
+    alpha, resamples, held = need("alpha"), need("resamples"), int(need("contrasts"))
+    contrasts = f"{held} contrast{'' if held == 1 else 's'}"
     if not int(need("pairs")):
         return []
     if len(inputs.rungs) > 1:
         found = [
-            f"○ confirmed flip: exact paired test under both budgets, Holm over {contrasts} contrasts, "
+            f"○ confirmed flip: exact paired test under both budgets, Holm over {contrasts}, "
             f"α = {alpha:g}; ◌ suggestive: support (share of {resamples} resamples of tasks in "
-            "which both signs are as observed) ≥ 0.95. Unringed crossings are not resolved."
+            f"which both signs are as observed) ≥ 0.95. Unringed crossings {ringed}are not resolved. "
+            "A lead is resolved where that test rejects."
         ]
     else:
-        found = [f"Resolved: exact paired test, Holm over {contrasts} contrasts, α = {alpha:g}."]
+        found = [f"Resolved: exact paired test, Holm over {contrasts}, α = {alpha:g}."]
     if need("cannot_confirm"):
         found.append(
             f"This pack cannot confirm a flip: a contrast needs {need('min_discordant')} "
             "discordant tasks, all one way."
         )
-    found.append("Overlap of two bars is not the test.")
+    found.append("Bars are not that test.")
+    if inputs.controls.get("repeats") == 1:
+        found.append("One repeat: bars hold the choice of tasks, not a rerun.")
     return found
 
 

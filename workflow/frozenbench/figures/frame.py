@@ -100,6 +100,15 @@ def make_frame(inputs: Inputs, title: str, subtitle: str, notes: Sequence[str]) 
     )
 
 
+def tasks(inputs: Inputs) -> str:
+    """Return over how many tasks a weighted rate and its bar are: with unequal weights over fewer."""
+    count = f"{len(inputs.tasks)} tasks"
+    if inputs.equal_weights:
+        return count
+    row = next(iter(inputs.points.values()))
+    return f"{count} (effective n {float(row['effective_n']):.1f})"
+
+
 def _set(text: str, size: float, bold: bool = False, mono: bool = False) -> tuple[str, ...]:
     return tuple(wrap_words(text, _TEXT_WIDTH, lambda line: style.width_of(line, size, bold, mono)))
 

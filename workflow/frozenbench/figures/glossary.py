@@ -14,7 +14,7 @@ _GRADING = {
     "final": "final: what stands at the end of a run is graded",
 }
 _CLOCK = {
-    "guard": "guard: no score where the clock ended over 1\u00a0% of an agent’s cells",
+    "guard": "guard: no score if the clock ends more than 1\u00a0% of an agent’s cells",
     "strict": "strict: cells under the clock never share a core",
 }
 

@@ -32,7 +32,7 @@ def columns(inputs: Inputs) -> tuple[tuple[tuple[str, str], ...], ...]:
             ("cells", f"{inputs.cells}, {inputs.cells_expected - inputs.cells} missing"),
         ),
         (
-            ("budget", "none enforced"),
+            ("budget", "none enforced here"),
             ("own limit", "not known" if limit is None else f"{limit} {need('source', 'unit')}"),
             ("not stated", f"{len(lacking)} of {len(known)} controls"),
         ),
@@ -46,7 +46,7 @@ def extra(inputs: Inputs) -> tuple[tuple[str, str], ...]:
     told = "; ".join(f"{notice['count']} {notice['meaning']}" for notice in marks)
     return (
         ("not stated", ", ".join(source["controls_not_stated"]) or "none"),
-        *((("named", told),) if told else ()),
+        *((("notices", told),) if told else ()),
     )
 
 

@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 _SUMMARY = (
     *("slice", "agent", "budget", "n", "pass_rate", "fail_test_rate", "assume_rate", "error_rate"),
-    *("weighted_pass_rate", "weighted_low", "weighted_high"),
+    *("effective_n", "weighted_pass_rate", "weighted_low", "weighted_high"),
     *("exhaust_rate", "exhaust_low", "exhaust_high"),
     *("total_tokens", "tokens_n", "tokens_missing", "rank", "rank_low", "rank_high"),
 )
@@ -150,6 +150,11 @@ class Inputs:
     def tasks(self) -> dict[str, Mapping[str, Any]]:
         """The tasks of the slice whose network is blocked."""
         return _tasks(self.controls, self.slice)
+
+    @property
+    def equal_weights(self) -> bool:
+        """Whether all tasks of the slice weigh the same."""
+        return len({task.get("weight") for task in self.tasks.values()}) < 2
 
     @property
     def resolved_pairs(self) -> int:

@@ -39,7 +39,8 @@ def meanings(inputs: Inputs) -> str:
     also = f", or {LOG_ENDING}" if inputs.imported else ""
     return (
         "PASS: the tests pass inside the budget. FAIL_TEST: the agent stopped by itself, and they "
-        "do not. FAIL_ASSUME: a banned string or name, or an invented one. EXHAUSTED: "
+        "do not. FAIL_ASSUME: it used a banned string or name, or stopped with one that does not "
+        "exist. EXHAUSTED: "
         f"{exhausted(inputs)}{also}. ERROR: the machinery failed."
     )
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 
 from frozenbench.figures import curve_notes, marks, style
 from frozenbench.figures.budget_curves import AXIS_TITLES, percent_tick
-from frozenbench.figures.frame import make_frame
+from frozenbench.figures.frame import make_frame, tasks
 from frozenbench.figures.inputs import Inputs, plain
 from frozenbench.figures.outcome_marks import LOG_ENDING, exhausted
 from frozenbench.figures.pareto_labels import (
@@ -57,6 +57,13 @@ class _Drawn:
     clear: bool
 
 
+#: Why a point has no place, of own runs and of imported ones.
+_UNKNOWN = ("tokens not reported", "tokens up to a cut are not told")
+#: Steps of a decade that have a tick, finest first, and the least room between numbers, inches.
+_STEPS = (range(1, 10), (1, 2, 3, 4, 6, 8), (1, 2, 5), (1, 3), (1,))
+_TICKS_APART = 0.12
+
+
 def build_figure(inputs: Inputs) -> Figure:
     """Draw the figure; call it inside `style.house_style()`.
 
@@ -92,7 +99,8 @@ def build_figure(inputs: Inputs) -> Figure:
     style.put(figure, style.LEFT, baseline, heading, style.PANEL, weight="bold", va="baseline")
     middle = plane.left + plane.width / 2
     if not found:
-        words, y = "No agent reports its tokens.", plane.top + plane.height / 2
+        words = f"No agent has a place: {_UNKNOWN[inputs.imported]}."
+        y = plane.top + plane.height / 2
         style.put(figure, middle, y, words, style.AXIS, ha="center", va="center")
         axes.set_axis_off()
         return figure
@@ -147,12 +155,12 @@ def _lay_out(
 
 
 def _draw_ticks(figure: Figure, plane: Plane) -> None:
-    """Number the axis in steps of 1, 2, 5; in all where these are one or none; in 1 if they touch."""
-    for steps in ((1, 2, 5), range(1, 10), (1,)):
+    """Number the axis in the finest of its steps whose numbers stand well apart."""
+    for steps in _STEPS:
         ticks = _ticks(plane, steps)
         centres = [plane.x(place) for place in ticks]
         widths = [style.width_of(text, style.AXIS) for text in ticks.values()]
-        if len(ticks) > 1 and max(stagger(centres, widths, 0.05)) == 0:
+        if len(ticks) > 1 and max(stagger(centres, widths, _TICKS_APART)) == 0:
             break
     figure.axes[0].set_xticks(list(ticks), [""] * len(ticks))
     for centre, text in zip(centres, ticks.values(), strict=True):
@@ -234,10 +242,12 @@ def _notes(
     shown = {agent: sum(point.agent == agent for point in found) for agent in inputs.agents}
     absent = [agent for agent, count in shown.items() if not count]
     partial = [agent for agent, count in shown.items() if 0 < count < len(inputs.rungs)]
-    if absent:
-        notes.append(f"Not drawn, tokens not reported: {', '.join(absent)}.")
+    why = _UNKNOWN[inputs.imported]
+    every = "at every cut" if inputs.imported else "under every budget"
+    if absent and found:
+        notes.append(f"Not drawn, {why}: {', '.join(absent)}.")
     if partial:
-        notes.append(f"Not drawn under every budget, tokens not reported: {', '.join(partial)}.")
+        notes.append(f"Not drawn {every}, {why}: {', '.join(partial)}.")
     rungs = [rung.name for rung in inputs.rungs]
     missing = sum(
         int(inputs.points[agent, name]["tokens_missing"] or 0)
@@ -245,7 +255,7 @@ def _notes(
         if shown[agent]
         for name in rungs
     )
-    if missing:
+    if missing and not inputs.imported:
         notes.append(f"{missing} cells report no tokens and are in no mean.")
     if any(point.tokens <= 0 for point in found):
         notes.append("0 has no place on the scale; it stands at the left end.")
@@ -258,23 +268,26 @@ def _reading(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> list[s
     line = "stepped" if inputs.imported else "dashed"
     left_out = drawn.labels.missing
     coloured = sum(mark.agent in looks for mark in drawn.marks)
-    numbers = f"on the {line} line always, elsewhere where there is room"
+    numbers = f"always on the {line} line, elsewhere where there is room"
     if coloured > MOST_NUMBERED:
         numbers = f"on the {line} line alone"
     if left_out:
-        numbers = f"where there is room; {left_out} marks of the {line} line have none"
+        numbers = f"where there is room; {left_out} of the marks on the {line} line have none"
     budget = "cuts" if inputs.imported else "budgets"
     joined = f"{'Dashed' if inputs.imported else 'Solid'} lines join the {budget} of one agent."
     # Several in one label: the first that is drawn shows how it is read.
     several = [number.text for number in drawn.labels.numbers if len(number.mark.points) > 1]
     if several:
         numbers += f" ({several[0]}: these {budget} coincide)"
-    why = f"{exhausted(inputs)}, or {LOG_ENDING}" if inputs.imported else exhausted(inputs)
     notes = [
-        f"Numbers: {budget}, {numbers}. Bars: 95\u00a0% Wilson intervals over {len(inputs.tasks)} "
-        f"tasks. {joined}",
-        f"EXHAUSTED cells ({why}) count as not passed, with their tokens.",
+        f"Numbers: {budget}, {numbers}. Bars: 95\u00a0% Wilson intervals over {tasks(inputs)}. {joined}"
     ]
+    if inputs.imported:
+        notes.append(f"EXHAUSTED cells ({LOG_ENDING}) count as not passed, with their tokens.")
+    else:
+        notes.append(
+            f"EXHAUSTED cells ({exhausted(inputs)}) count as not passed, with their tokens."
+        )
     moved = max((abs(mark.shift) for mark in drawn.marks), default=0.0)
     if not drawn.clear:
         notes.append("Marks stand side by side as far as there is room; some hide others.")
@@ -282,7 +295,7 @@ def _reading(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> list[s
         own = "Marks" if len(looks) == len(inputs.agents) else "Coloured marks"
         notes.append(
             f"{own} that would hide each other stand side by side, up to "
-            f"{moved:.2f} in off their place."
+            f"{25.4 * moved:.1f} mm off their place."
         )
     if len(looks) < len(inputs.agents):
         pale = len(inputs.agents) - len(looks)

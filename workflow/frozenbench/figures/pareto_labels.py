@@ -160,10 +160,10 @@ class _Room:
 
     @cached_property
     def inside(self) -> Rectangle:
-        """Where words may stand."""
+        """Where words may stand: also beside a mark at 100 %, which is at the very top."""
         plane = self.plane
         right, bottom = plane.left + plane.width, plane.top + plane.height
-        return Rectangle(plane.left + 0.02, plane.top, right, bottom - 0.02)
+        return Rectangle(plane.left + 0.02, plane.top - 0.03, right, bottom - 0.02)
 
     def number(self, marks: Sequence[Mark], taken: Sequence[Rectangle], tries: int) -> list[Number]:
         """Place the budgets of marks, each clear of those before it; some may find no place."""

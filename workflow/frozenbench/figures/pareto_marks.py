@@ -31,7 +31,11 @@ class Point:
 
 
 def points(inputs: Inputs) -> list[Point]:
-    """Return the points whose tokens and rate are known, agents in the config's order."""
+    """Return the points whose tokens and rate are known, agents in the config's order.
+
+    What an imported run used up to a cut is not told: the mean of those that ended before it would
+    be that of survivors, so a point with a run that was cut has no place.
+    """
     found = []
     for agent in inputs.agents:
         for place, rung in enumerate(inputs.rungs):
@@ -39,6 +43,8 @@ def points(inputs: Inputs) -> list[Point]:
             if not row["tokens_n"] or row["total_tokens"] is None:
                 continue
             if row["weighted_pass_rate"] is None:
+                continue
+            if inputs.imported and row["tokens_missing"]:
                 continue
             tokens = row["total_tokens"] / row["tokens_n"]
             ends = row["weighted_low"], row["weighted_high"]

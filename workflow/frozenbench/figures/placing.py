@@ -11,8 +11,8 @@ from frozenbench.canonical import BadInput
 #: Gives the width of one line of text in inches.
 Measure = Callable[[str], float]
 
-#: A name may break after these; nothing is added and nothing is left out.
-_PIECE = re.compile(r"[^-_/:,; ]*[-_/:,; ]+|[^-_/:,; ]+")
+#: A name may break after these, but not within a date; nothing is added and nothing is left out.
+_PIECE = re.compile(r"(?:[^-_/:,; ]|(?<=\d)-(?=\d))+[-_/:,; ]*|[-_/:,; ]+")
 
 
 def wrap(text: str, width: float, measure: Measure) -> list[str]:

@@ -19,6 +19,8 @@ from frozenbench.figures.style import Look
 
 #: Points along a line between two budgets.
 _SAMPLES = 48
+#: Points along the span of a crossing, where two lines are compared.
+_GRID = 400
 #: Diameter of a ring and how much a ring around another is wider, points.
 _RING, _RING_STEP = 10.0, 4.5
 #: More rings than this hide the lines.
@@ -91,25 +93,21 @@ def ringed_flips(inputs: Inputs, coloured: Collection[str]) -> tuple[list[Row], 
 def _crossing(
     panel: Panel, inputs: Inputs, row: Row, places: Mapping[str, Places]
 ) -> tuple[float, float]:
-    """Return where the two drawn lines meet between the budgets of a crossing, inches."""
+    """Return where the two drawn lines meet between the budgets of a crossing, inches.
+
+    Agents that are tied between them meet about there, once or, with several ties, more often: the
+    place that is nearest to the middle is taken.
+    """
     names = [rung.name for rung in inputs.rungs]
     first, last = names.index(row["budget_from"]), names.index(row["budget_to"])
-    pair = [places[row[key]][first : last + 1] for key in ("agent_a", "agent_b")]
-    if last - first > 1:
-        return _tied(panel, [[spot for spot in line[1:-1] if spot is not None] for line in pair])
-    lines = [curve(line) for line in pair]
-    grid = np.linspace(panel.scale.places[first], panel.scale.places[last], 400)
+    lines = [curve(places[row[key]][first : last + 1]) for key in ("agent_a", "agent_b")]
+    grid = np.linspace(panel.scale.places[first], panel.scale.places[last], _GRID)
     one, other = (np.interp(grid, xs, ys) for xs, ys in lines)
-    at = int(np.argmin(np.abs(one - other)))
+    apart = one - other
+    meet = np.flatnonzero(apart[:-1] * apart[1:] <= 0)
+    middle = (len(grid) - 1) / 2
+    at = int(min(meet, key=lambda place: abs(place - middle), default=np.argmin(np.abs(apart))))
     return panel.x(float(grid[at])), panel.y(float((one[at] + other[at]) / 2))
-
-
-def _tied(panel: Panel, lines: Sequence[Sequence[tuple[float, float]]]) -> tuple[float, float]:
-    """Return the middle of where two agents are tied between the two sides of a crossing."""
-    count = len(lines[0])
-    middle = [line[place] for line in lines for place in {(count - 1) // 2, count // 2}]
-    x, y = (sum(spot[i] for spot in middle) / len(middle) for i in (0, 1))
-    return panel.x(x), panel.y(y)
 
 
 def draw_rings(figure: Figure, found: Sequence[Ring]) -> None:

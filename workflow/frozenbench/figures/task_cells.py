@@ -116,11 +116,11 @@ def bands(cells: TaskCells) -> list[Band]:
 #: Heading of each band, and what the subtitle says of its tasks.
 _TOLD = (
     (
-        "Difference between agents changes with the budget: these tasks alone can flip a ranking",
+        "Difference between agents changes with the budget: only these tasks can flip a ranking",
         "whose differences change with the budget",
     ),
     (
-        "Agents differ, by the same under every budget",
+        "Agents differ, in the same way under every budget",
         "with constant differences",
     ),
     (
