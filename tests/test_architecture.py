@@ -33,7 +33,7 @@ LAYERS = """
     sandbox_report try_agent replay_cells replay_compare
     figures.* pages.page pages.html pages.markdown pages.rst score_bundle write_up.*
     pages.imported pages.controls pages.decisions pages.scores pages.flips pages.notes pages.cells
-    pages.check pages.weights pages.inputs pages.story
+    pages.check pages.weights pages.inputs pages.story pages.better pages.ladder
     pages.blocks
     closing contrast collect_cells headline markdown_signs
     import_lines
@@ -49,6 +49,9 @@ LAYERS = """
     jobs
     void view_jobs preflight forecast progress
     plan import_plan build_environment
+    importers.caps importers.renames
+    importers.documents importers.doubles importers.names
+    importers.model
     agent_code
     agent_files
     adapters.* preset_files
@@ -61,7 +64,7 @@ LAYERS = """
     import_controls
     controls seal source_files out_folder
     canonical
-    outcomes process named_tests dialogue.* inside.* adapters figures importers pages .
+    outcomes process named_tests number_text dialogue.* inside.* adapters figures importers pages .
 """
 
 #: One half of a cell reads nothing of the other; but how a snapshot is read back is one thing.

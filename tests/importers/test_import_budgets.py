@@ -14,10 +14,10 @@ from frozenbench.importers.budgets import (
     cut,
     first_axis,
     name_of,
-    parse_caps,
     pass_counts,
     powers_of_two,
 )
+from frozenbench.importers.caps import parse_caps
 from frozenbench.importers.model import AXES, CAP_CONTROLS, CONTROLS, Row, Use
 from frozenbench.outcomes import OUTCOMES
 from hypothesis import given

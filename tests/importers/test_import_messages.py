@@ -43,14 +43,22 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: str, status: int = 2) ->
     ("words", "told"),
     [
         (("--caps", "x"), "--caps: 'x' is no cap on calls"),
+        (("--caps", "1_0"), "--caps: '1_0' is no cap"),
+        (("--caps", "1.5", "--axis", "calls"), "--caps: '1.5' is no cap on calls"),
+        (("--caps", "all,3"), "powers and all stand alone"),
+        (("--limit", "calls"), "--limit: calls: '' is no limit"),
+        (
+            ("--limit", "moon=3"),
+            "--limit: moon: '3' is no limit; cure: a number above 0 for one of",
+        ),
         (("--caps", "1,2,1.0"), "--caps: 1 stands twice"),
         (("--caps", "1,,2"), "--caps: '' is no cap"),
         (("--caps", "1e400"), "--caps: '1e400' is no cap"),
         (("--caps", "8,9", "--limit", "calls=4"), "--caps: 8, 9: all lie beyond"),
         (("--axis", "moon"), "--axis: 'moon' is no axis"),
         (("--axis", "tokens"), "--axis: 'tokens' is not to be had"),
-        (("--limit", "calls=2.5"), "--limit: 'calls=2.5' is no limit"),
-        (("--limit", "calls=0"), "--limit: 'calls=0' is no limit"),
+        (("--limit", "calls=2.5"), "--limit: calls: '2.5' is no limit"),
+        (("--limit", "calls=0"), "--limit: calls: '0' is no limit"),
         (("--limit", "calls=2", "--limit", "calls=3"), "--limit: calls: is given twice"),
         (("--jobs", "0"), "--jobs: 0: is no number of processes"),
         (("--jobs", "-1"), "--jobs: -1: is no number of processes"),
@@ -152,8 +160,9 @@ def test_links_are_followed_once_and_a_dead_one_is_named() -> None:
     found = read(Path("logs"))
     assert set(found.agents) == {"a", "b"}
     assert len(found.rows) == 4
-    (told,) = named(found, "broken_file")
-    assert told.startswith("logs/dead.jsonl: cannot be read")
+    dead, pipe = named(found, "broken_file")
+    assert dead.startswith("logs/dead.jsonl: cannot be read")
+    assert pipe == "logs/pipe.json: cannot be read (is no regular file)"
 
 
 @pytest.mark.parametrize(
@@ -233,3 +242,31 @@ def test_every_kind_that_a_remark_can_have_is_told() -> None:
     used = {part.split('"')[1] for part in text.split("Remark(")[1:] if part.lstrip()[:1] == '"'}
     assert len(used) > 20
     assert used <= set(KINDS)
+
+
+@pytest.mark.parametrize("coding", ["ascii", "latin-1", "ascii:strict", "utf-8:strict", "cp1252"])
+def test_what_a_terminal_cannot_write_is_escaped(coding: str) -> None:
+    """The tables are written by then: all that is named would be lost."""
+    rows = "agent,task,solved,calls\n模型,t…1,true,1\nmodèle,t…1,,2\n"
+    plain_csv(Path("odd"), rows)
+    words = [sys.executable, "-m", "frozenbench", "import", "auto", "odd", "--out", "o.parquet"]
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": coding},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, b""), "something is named"
+    assert b"not as the workflow writes it" not in done.stdout
+    said = done.stdout.decode(coding.partition(":")[0])
+    assert "1 runs without a verdict: ERROR" in said
+    assert ("模型" if coding.startswith("utf") else "\\u6a21\\u578b") in said
+    assert len(said.splitlines()[-1]) > 20
+
+
+def test_so_is_what_is_wrong(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "frozenbench", "模型"]
+    env = {**os.environ, "PYTHONIOENCODING": "ascii:strict"}
+    done = subprocess.run(words, capture_output=True, env=env, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"frozenbench: '\\u6a21\\u578b' is unknown")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from frozenbench.canonical import BadInput
+from frozenbench.importers.cells import count_rows
 from frozenbench.importers.gather import Imported, gather
 from frozenbench.importers.notices import needs_attention
 from frozenbench.importers.study import Choice, Study, make_study
@@ -36,6 +38,16 @@ def test_agents_that_ran_different_tasks_are_not_compared(tmp_path: Path) -> Non
     found = study(tmp_path, DIFFERENT)
     assert [refusal[0] for refusal in found.refusals] == ["tasks"]
     assert subjects(found, "task_not_run_by_all") == ("t1: not by b", "t3: not by a")
+
+
+def test_the_counts_of_each_agent_are_of_its_own_rows(tmp_path: Path) -> None:
+    """Where a comparison is refused, nobody's n is that of the tasks of all."""
+    text = "a,t1,true,1,\na,t1,false,1,\na,t2,true,2,\nb,t3,true,1,\n"
+    for tasks, own in (("same", {"a": 4, "b": 1}), ("all", {"a": 6, "b": 3})):
+        found = study(tmp_path, text, tasks=tasks)
+        rows = list(count_rows(found, {}))
+        assert {row["agent"]: row["n"] for row in rows} == own
+        assert own == Counter(row.agent for row in found.rows)
 
 
 def test_on_request_the_common_tasks_are(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from frozenbench.canonical import BadInput, read_json
 from frozenbench.check_score import published_lines
+from frozenbench.cli import main
 from frozenbench.contrast import contrast
 from frozenbench.draw_figure import build, draw_figure
 from frozenbench.figures import figure_names
@@ -23,9 +24,11 @@ from frozenbench.figures.style import house_style, texts
 from frozenbench.freeze_view import freeze_view
 from frozenbench.import_logs import import_logs
 from frozenbench.import_plan import ImportPlan, is_import, load_import_plan
+from frozenbench.importers import study
 from frozenbench.list_crossings import list_crossings
 from frozenbench.plan import load_plan
 from frozenbench.publish import publish
+from frozenbench.table import read_table
 from frozenbench.verify import verify_store
 from frozenbench.write_page import write_page
 from log_files import plain_csv
@@ -177,6 +180,28 @@ def test_logs_without_use_are_compared_as_they_were_run(tmp_path: Path) -> None:
     assert "as it was run" in (out / "README.md").read_text("utf-8")
 
 
+#: What is wrong whatever the logs hold: `snakemake -n` says so.
+BEFORE_THE_LOGS: list[tuple[dict[str, Any], str]] = [
+    ({"limits": {"calls": 0}}, "import.yaml: source.limits: calls: '0' is no limit; cure: "),
+    ({"limits": {"calls": 2.5}}, "source.limits: calls: '2.5' is no limit"),
+    ({"limits": {"moon": 3}}, "source.limits: moon: '3' is no limit; cure: .* one of calls, steps"),
+    ({"limits": {"cost": "1_0"}}, "source.limits: cost: '1_0' is no limit"),
+    (
+        {"caps": [1, 1.5]},
+        "import.yaml: source.caps: '1.5' is no cap on calls; cure: a whole number",
+    ),
+    ({"caps": [1, 2, 1.0]}, "source.caps: 1 stands twice; cure: keep one"),
+    ({"caps": ["moon"]}, "source.caps: 'moon' is no cap on calls"),
+    ({"caps": ["all", 3]}, "source.caps: 'all' is no cap on calls; .*; powers and all stand alone"),
+    ({"caps": [-1], "axis": None}, "source.caps: '-1' is no cap; cure: a number from 0"),
+    ({"caps": [0.5, "0.50"], "axis": None}, "source.caps: 0.5 stands twice"),
+    ({"caps": [0]}, "source.caps: hold 0 alone"),
+    ({"caps": [8, 9], "limits": {"calls": 4}}, "source.caps: 8, 9: all lie beyond .* of 4"),
+    ({"agents": []}, "source.agents: "),
+    ({"agents": ["a", "a"]}, "source.agents: "),
+]
+
+
 def test_changed_logs_are_another_experiment(tmp_path: Path) -> None:
     first = config(tmp_path, runs()).digest
     assert config(tmp_path, runs()).digest == first
@@ -199,6 +224,10 @@ def test_logs_that_change_while_the_workflow_runs_are_told(tmp_path: Path) -> No
         ("source", {"format": "auto", "paths": ["gone"]}, "gone: is not there"),
         ("source", {"format": "auto"}, "paths"),
         ("source", {"format": "auto", "paths": ["logs"], "axis": "moon"}, "source.axis"),
+        *(
+            ("source", {"format": "auto", "paths": ["logs"], "axis": "calls", **wrong}, told)
+            for wrong, told in BEFORE_THE_LOGS
+        ),
         ("figures", ["moon"], "'moon' is unknown"),
         ("moon", 1, "moon: unknown key"),
     ],
@@ -271,3 +300,26 @@ def test_the_counts_at_all_caps_name_what_they_are_of(tmp_path: Path) -> None:
         assert rows
         assert {row["experiment_digest"] for row in rows} == {plan.digest}
         assert {row["pack_sha256"] for row in rows} == {pack}
+
+
+@pytest.mark.parametrize("word", ["powers", "all"])
+def test_the_words_of_the_command_are_those_of_a_config(tmp_path: Path, word: str) -> None:
+    plan = config(tmp_path, runs(), caps=[word])
+    import_logs(plan, plan.folder, jobs=1)
+    budgets = set(read_table(plan.folder / "cells.parquet")["budget"].to_pylist())
+    plain_csv(tmp_path / "logs", runs())
+    words = ["import", "auto", "logs", "--caps", word, "--out", "x.parquet"]
+    assert main(words) == 0
+    assert budgets == set(read_table(Path("x.parquet"))["budget"].to_pylist()) - {"calls-0"}
+
+
+def test_neither_makes_more_cells_than_a_table_can_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(study, "MOST_CELLS", 100)
+    plan = config(tmp_path, runs(), caps=["all"])
+    told = "caps: 3 caps of 80 runs are 240 cells, above 100; cure: the caps that matter; "
+    with pytest.raises(BadInput, match=f"import.yaml: source.{told}"):
+        import_logs(plan, plan.folder, jobs=1)
+    assert main(["import", "auto", "logs", "--caps", "all", "--out", "x.parquet"]) == 2
+    assert f"--{told}" in capsys.readouterr().err

@@ -125,7 +125,7 @@ def test_no_limit_is_named_that_was_not_stated_and_reached(
 
 @pytest.mark.parametrize(
     ("value", "told"),
-    [(-1, "-1"), (10**16, "10000000000000000"), ("many", "'many'"), (True, "True"), ([1], "[1]")],
+    [(-1, "-1"), (10**16, "10000000000000000"), ("many", "'many'"), (True, "true"), ([1], "[1]")],
 )
 @pytest.mark.parametrize("key", ["api_calls", "instance_cost", "tokens_sent"])
 def test_a_value_that_is_no_use_is_named_and_not_told(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from frozenbench.importers.documents import decimal
 from frozenbench.importers.gather import Imported
+from frozenbench.importers.plain import BROKEN
+from hypothesis import given
+from hypothesis import strategies as st
 from log_files import plain_csv, put
 from reading import by_task, named, read
 
@@ -61,6 +66,13 @@ def test_what_spreadsheets_write_is_understood(tmp_path: Path, data: bytes, name
         (HEAD + "a,t,true,NaN\n", "line 2: calls: 'NaN' is not a whole number", "empty where"),
         (HEAD + 'a,t,true,"1,200"\n', "'1,200' is not a whole number", "nothing between thousands"),
         ("agent;task;solved;cost\na;t;true;0,5\n", "cost: '0,5' is not a number", "a point before"),
+        (HEAD + "a,t,true,1_0\n", "'1_0' is not a whole number", "nothing between thousands"),
+        (HEAD + "a,t,true,1 200\n", "'1 200' is not a whole", "nothing between thousands"),
+        (HEAD + "a,t,true,1'200\n", '"1\'200" is not a whole', "nothing between thousands"),
+        (HEAD + "a,t,true,\uff13\n", "'\uff13' is not a whole number", "digits 0 to 9"),
+        (HEAD + "a,t,true,\u0663\n", "'\u0663' is not a whole number", "digits 0 to 9"),
+        ("agent,task,solved,cost\na,t,true,1_0.5\n", "'1_0.5' is not a number", "nothing between"),
+        ("agent,task,solved,cost\na,t,true,\uff11.5\n", "is not a number", "digits 0 to 9"),
         (HEAD + "a,t,pass,1\n", "solved: 'pass' is neither", "true or false, or empty"),
         (HEAD + "a,,true,1\n", "line 2: task: is empty", "a name in every row"),
         (HEAD + '"a\nb",t,true,1\n', "holds a line break", "one line"),
@@ -122,3 +134,63 @@ def test_a_repeat_that_stands_twice_is_no_further_repeat(tmp_path: Path) -> None
 def test_rows_without_a_number_are_repeats_in_their_order(tmp_path: Path) -> None:
     found = read(plain_csv(tmp_path, HEAD + "a,t,true,3\na,t,false,3\n"))
     assert [(row.repeat, row.solved) for row in found.rows] == [(0, True), (1, False)]
+
+
+NONE = [
+    "",
+    "0",
+    "0.0",
+    "false",
+    "False",
+    "FALSE",
+    "no",
+    "n",
+    "none",
+    "null",
+    "NaN",
+    "N/A",
+    "-",
+    "off",
+]
+EMPTY: list[object] = [None, False, 0, 0.0, "", "false", [], {}]
+BARE = ["1", "1.0", "true", "True", "yes", "Y", "on"]
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        *((word, None) for word in NONE),
+        *((word, BROKEN) for word in BARE),
+        ("no space left", "no space left"),
+        ("137", "137"),
+        ("0 of 3 containers", "0 of 3 containers"),
+    ],
+)
+def test_an_error_is_a_flag_or_a_text(tmp_path: Path, value: str, error: str | None) -> None:
+    (row,) = table(tmp_path, f"agent,task,solved,error\na,t,true,{value}\n".encode()).rows
+    assert row.error == error
+    (row,) = table(tmp_path, f"agent,task,solved,error\na,t,,{value}\n".encode()).rows
+    assert row.error == (error or "no_grade"), "no grade is an ERROR all the same"
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        *((value, None) for value in EMPTY),
+        *((value, BROKEN) for value in (True, 1, 1.0, "true")),
+        ({"code": 1}, "{'code': 1}"),
+        ("broke\nhere", "broke here"),
+    ],
+)
+def test_so_it_is_in_json(tmp_path: Path, value: object, error: str | None) -> None:
+    line = {"agent": "a", "task": "t", "solved": True, "error": value}
+    (row,) = read(put(tmp_path / "runs.jsonl", [line])).rows
+    assert row.error == error
+
+
+@given(st.text("0123456789.,_ eE+-\u0663\uff13\u00bd", min_size=1, max_size=6))
+def test_a_number_is_read_as_it_is_written_or_not_at_all(text: str) -> None:
+    value = decimal(text)
+    if value is not None:
+        assert re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text.strip(), re.ASCII)
+        assert value == Decimal(text.strip())

@@ -28,7 +28,8 @@ class Source:
         enters="experiment digest",
     )
     caps: tuple[float | str, ...] | None = control(
-        "the caps that are compared; absent: powers of two up to the log's own limit",
+        "the caps that are compared; or [powers]: of two up to the log's own limit, as where it is "
+        "absent; or [all]: every use at which a pass count changes",
         {
             "type": "array",
             "items": {"type": ["number", "string"]},
@@ -53,6 +54,13 @@ class Source:
         "what tells agents apart. log: what their logs state, and the same settings twice are "
         "repeats; name: their names alone, and all else is repeats; run: each folder or file of logs",
         {"enum": ["log", "name", "run", None]},
+        default=None,
+        enters="experiment digest",
+    )
+    names: dict[str, str] | None = control(
+        "other names for agents, by the names that they have once they are told apart; everything "
+        "else in a config, `agents` and `focus` too, goes by the new ones",
+        {"type": "object", "additionalProperties": STRING},
         default=None,
         enters="experiment digest",
     )

@@ -13,14 +13,18 @@ def source_lines(controls: Mapping[str, Any]) -> Iterator[str]:
     source = controls["source"]
     digest = source["material"]["files_sha256"][:12]
     yield (
-        f"imported from {', '.join(source['formats'])}: {source['file_count']} files "
-        f"({digest}), {len(controls['agents'])} agents, {len(controls['tasks'])} tasks, "
-        f"{controls['repeats']} repeats"
+        f"imported from {', '.join(source['formats'])}: {_count(source['file_count'], 'file')} "
+        f"({digest}), {_count(len(controls['agents']), 'agent')}, "
+        f"{_count(len(controls['tasks']), 'task')}, {_count(controls['repeats'], 'repeat')}"
     )
     yield f"budget {axis_words(source)}"
     yield not_stated(source)
     for notice in source["notices"]:
         yield f"named: {notice['count']} {notice['meaning']}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def axis_words(source: Mapping[str, Any]) -> str:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from frozenbench.canonical import BadInput, write_json
 from frozenbench.freeze_controls import check_path
-from frozenbench.import_controls import Source
 from frozenbench.import_plan import ImportPlan
 from frozenbench.importers import cells, notices
 from frozenbench.importers.agents import LOG
-from frozenbench.importers.budgets import Cap, limit_of
+from frozenbench.importers.caps import Cap
 from frozenbench.importers.command import NO_RESPONSES, show_progress
 from frozenbench.importers.controls_document import controls_document
 from frozenbench.importers.gather import Imported, gather
-from frozenbench.importers.model import AXES
-from frozenbench.importers.study import POWERS, Choice, Study, make_study
+from frozenbench.importers.study import Choice, Study, make_study
 from frozenbench.source_files import files_sha256
 from frozenbench.table import CELLS, CONTROLS_KEY, MEASURED, RESPONSES_KEY, sort_key, write_table
 
@@ -41,11 +38,12 @@ def import_logs(plan: ImportPlan, out: Path, jobs: int = 2) -> None:
         jobs=jobs,
         progress=show_progress(),
         agents_by=source.agents_by or LOG,
-        limits=limits_of(source, where),
+        limits=plan.limits,
+        renames=plan.renames,
     )
     if files_sha256((file.name, file.sha256) for file in imported.files) != plan.files_sha256:
         raise BadInput(f"{plan.where}: the logs changed while the workflow ran; cure: start again")
-    study = make_study(imported, choice_of(source), where)
+    study = make_study(imported, choice_of(plan), where)
     caps = [cap for cap in study.caps if cap > 0]
     if study.axis is not None and not caps:
         raise BadInput(f"{where}caps: hold 0 alone; cure: a cap above 0")
@@ -75,29 +73,12 @@ def _refusals(held: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
     return [dict(zip(("control", "message", "cure"), refusal, strict=True)) for refusal in held]
 
 
-def limits_of(source: Source, where: str) -> dict[str, Decimal]:
-    """Return the harness's own limits as a config states them, exact.
-
-    Raises:
-        BadInput: a limit is no number, or of no axis.
-    """
-    limits: dict[str, Decimal] = {}
-    for axis, text in (source.limits or {}).items():
-        value = limit_of(axis, str(text))
-        if value is None:
-            raise BadInput(
-                f"{where}limits: {axis}: {text!r} is no limit; cure: a number above 0 for one of "
-                f"{', '.join(AXES)}, a whole one where it counts"
-            )
-        limits[axis] = value
-    return limits
-
-
-def choice_of(source: Source) -> Choice:
+def choice_of(plan: ImportPlan) -> Choice:
     """Return what a config chooses to compare."""
+    source = plan.config.source
     return Choice(
         axis=source.axis,
-        caps=(POWERS,) if source.caps is None else tuple(str(cap) for cap in source.caps),
+        caps=plan.caps,
         agents=source.agents,
         tasks=source.tasks,
         repeats=source.repeats,

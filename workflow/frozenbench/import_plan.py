@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +21,8 @@ from frozenbench.controls import IMPORT_SEMANTICS, VIEW_SEMANTICS
 from frozenbench.figures import figure_names
 from frozenbench.import_controls import ImportConfig
 from frozenbench.importers import FORMATS
+from frozenbench.importers.caps import POWERS, check_caps, check_chosen, own_limits
+from frozenbench.importers.renames import Renames
 from frozenbench.schema import build, nearest
 from frozenbench.source_files import digest_of, files_sha256, find_files
 
@@ -46,6 +49,44 @@ class ImportPlan:
             "files_sha256": self.files_sha256,
             "source": choice,
         }
+
+    @cached_property
+    def limits(self) -> dict[str, Decimal]:
+        """The harness's own limits by axis, exact.
+
+        Raises:
+            BadInput: a limit is no number of its kind, or of no axis.
+        """
+        given = (self.config.source.limits or {}).items()
+        return own_limits(
+            [(axis, str(text)) for axis, text in given], f"{self.where}: source.limits"
+        )
+
+    @property
+    def renames(self) -> Renames:
+        """What agents are called."""
+        given = (self.config.source.names or {}).items()
+        # YAML reads the name 5 as a number.
+        return Renames({str(old): new for old, new in given}, f"{self.where}: source.names")
+
+    @property
+    def caps(self) -> tuple[str, ...]:
+        """The caps as written, or the word in place of them."""
+        caps = self.config.source.caps
+        return (POWERS,) if caps is None else tuple(map(str, caps))
+
+    def check(self) -> None:
+        """Check what can be told of limits, caps, agents and names before a log is read.
+
+        Raises:
+            BadInput: one of them cannot be, whatever the logs hold.
+        """
+        source, where = self.config.source, f"{self.where}: source."
+        caps = check_caps(self.caps, source.axis, self.limits, f"{where}caps")
+        if caps == (0,):
+            raise BadInput(f"{where}caps: hold 0 alone; cure: a cap above 0")
+        check_chosen(source.agents, where)
+        self.renames.check()
 
     @cached_property
     def digest(self) -> str:
@@ -130,6 +171,7 @@ def load_import_plan(where: str, root: Path = Path()) -> ImportPlan:
     ):
         if value not in known:
             raise BadInput(f"{where}: {key}: {value!r} is unknown{nearest(value, known)}")
+    ImportPlan(where, config, "").check()
     try:
         files = find_files(config.source.paths, root)
     except BadInput as error:

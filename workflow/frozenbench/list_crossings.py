@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from frozenbench.canonical import read_json
-from frozenbench.importers.budgets import Crossing, crossings, plain
+from frozenbench.importers.budgets import Crossing, crossings
+from frozenbench.importers.caps import plain
 from frozenbench.out_folder import Own, replace_folder
 from frozenbench.table import read_table
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
 
 from frozenbench.canonical import BadInput, digest
@@ -35,8 +37,9 @@ def find_files(paths: Sequence[str | Path], root: Path = Path()) -> list[tuple[P
             elif path.is_file():
                 found.setdefault(path, _text(shown))
             else:
+                state = "is no regular file" if path.exists() else "is not there"
                 raise BadInput(
-                    f"{_text(str(given))}: is not there; cure: a log file, or a folder of them"
+                    f"{_text(str(given))}: {state}; cure: a log file, or a folder of them"
                 )
         except (OSError, ValueError) as error:
             told = getattr(error, "strerror", None) or error
@@ -80,7 +83,7 @@ def _walk(folder: Path, shown: str, seen: set[tuple[int, int]]) -> Iterator[tupl
         if item.is_dir():
             if item.name not in _NO_LOGS:
                 yield from _walk(item, name, seen)
-        elif item.is_file() or item.is_symlink():  # a link to nothing is named as broken
+        else:  # what cannot be read, such as a pipe or a link to nothing, is named by its reader
             yield item, name
 
 
@@ -99,13 +102,24 @@ def printable(text: str) -> str:
     )
 
 
+def open_file(path: Path) -> BufferedReader:
+    """Open a file to read it: a pipe, which nobody may ever write into, is never waited for.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError("is no regular file")
+    return path.open("rb")
+
+
 def identity(path: Path) -> tuple[str, int]:
     """Return the SHA-256 and the size of a file as it lies there.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no regular file.
     """
-    with path.open("rb") as stream:
+    with open_file(path) as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
     return found, path.stat().st_size
 

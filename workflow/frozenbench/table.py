@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from frozenbench.canonical import BadInput, canonical_json
 
 CONTROLS_KEY = b"frozenbench.controls"
 RESPONSES_KEY = b"frozenbench.responses"
+#: Which table of `frozenbench import` it is; no other table carries this.
+IMPORT_KEY = b"frozenbench.import"
 NAMES = [("agent", pa.string()), ("task", pa.string()), ("budget", pa.string())]
 REPEAT = [("repeat", pa.int32())]
 
@@ -110,30 +113,63 @@ def write_table(
 
 
 class TableWriter:
-    """Write a table part by part, atomically: its file is there when the block ends well."""
+    """Write a table part by part, beside its file; see `written_together`.
+
+    Attributes:
+        path: the file.
+        placed: whether the new table stands there.
+    """
 
     def __init__(self, path: Path, schema: pa.Schema, metadata: Mapping[bytes, Any]) -> None:
         coded = {key: canonical_json(value) for key, value in sorted(metadata.items())}
-        self._path = path
+        self.path = path
+        self.placed = False
         self._schema = schema.with_metadata(coded)
         self._temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        self._writer: pq.ParquetWriter | None = None
 
-    def __enter__(self) -> TableWriter:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+    def open(self) -> None:
+        """Start a file beside the one that it will replace."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._writer = pq.ParquetWriter(self._temporary, self._schema, compression="zstd")
-        return self
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write rows, in their final order."""
+        assert self._writer is not None, "it is open"
         self._writer.write_table(pa.Table.from_pylist(list(rows), schema=self._schema))
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            self._writer.close()
-            if kind is None:
-                self._temporary.replace(self._path)
-        finally:
-            self._temporary.unlink(missing_ok=True)
+    def close(self) -> None:
+        """Write what is left, the end of the file included, which can fail as any part of it."""
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.close()
+
+    def place(self) -> None:
+        """Put the closed file in place of the old one."""
+        self._temporary.replace(self.path)
+        self.placed = True
+
+    def discard(self) -> None:
+        """Remove what is not in place; a file that cannot be closed is gone all the same."""
+        with suppress(OSError, pa.ArrowException):
+            self.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def written_together(writers: Sequence[TableWriter]) -> Iterator[None]:
+    """Open tables, and put all of them in place when each is closed: until then none is changed."""
+    try:
+        for writer in writers:
+            writer.open()
+        yield
+        for writer in writers:
+            writer.close()
+        for writer in writers:
+            writer.place()
+    finally:
+        for writer in writers:
+            writer.discard()
 
 
 def read_table(path: Path) -> pa.Table:
@@ -151,6 +187,16 @@ def read_table(path: Path) -> pa.Table:
     if CONTROLS_KEY not in (table.schema.metadata or {}):
         raise BadInput(f"{path}: carries no controls, so no score is read from it")
     return table
+
+
+def coded_at(path: Path, key: bytes) -> bytes | None:
+    """Return what a file's metadata holds at a key, as it is coded; None for any other file."""
+    try:
+        held = pq.read_schema(path).metadata if path.is_file() else None
+    except (pa.ArrowException, OSError):
+        return None
+    value: bytes | None = (held or {}).get(key)
+    return value
 
 
 def table_rows(table: pa.Table, columns: Sequence[str]) -> list[dict[str, Any]]:

@@ -6,11 +6,14 @@ Exit status: 0 all well, 1 differs or failed, 2 bad input, 3 refused, 4 signatur
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from frozenbench import __version__
 from frozenbench.canonical import FrozenbenchError
@@ -47,6 +50,8 @@ class Command:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand; the messages of our own errors go to standard error, one each."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail(stream)
     commands = _commands()
     if not words or words[0] in ("-h", "--help", "help"):
         print(_overview(commands))
@@ -60,6 +65,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"frozenbench: {words[0]!r} is unknown{nearest(words[0], commands)}", file=sys.stderr)
         return 2
     return _run(words[0], commands[words[0]], words[1:])
+
+
+def _never_fail(stream: TextIO) -> None:
+    """Let a stream write escapes for what its coding lacks: a name in a log can be of any script."""
+    if isinstance(stream, io.TextIOWrapper) and (
+        stream.errors == "strict" or codecs.lookup(stream.encoding).name != "utf-8"
+    ):
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _commands() -> dict[str, Command]:

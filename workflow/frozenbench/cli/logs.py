@@ -43,6 +43,13 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         help="what tells agents of one name apart: what their logs state (the default; the same "
         "settings twice are repeats), their names alone, or their runs: each folder or file",
     )
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="another name for an agent, once agents are told apart",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: %(default)s)")
 
 
@@ -56,6 +63,7 @@ def _import(a: argparse.Namespace) -> int:
         axis=a.axis,
         caps=tuple(a.caps.split(",")),
         limits=tuple(a.limit),
+        names=tuple(a.name),
         tasks=a.tasks,
         agents_by=a.agents_by,
         jobs=a.jobs,

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from frozenbench.importers.agents import HARNESS, NAMED
-from frozenbench.importers.documents import Document, mapping, parse, whole
+from frozenbench.importers.documents import Document, mapping, whole
 from frozenbench.importers.model import Part, Published, Row, Unreadable, Use
 from frozenbench.importers.trajectories import settings_of
 from frozenbench.importers.uses import Uses
@@ -68,7 +68,7 @@ def read(document: Document) -> Part:
         return _board(document.yaml)
     log = document.head
     told = _beside(document) if _is_crash(document, log) else log
-    agent = _agent(told) or document.folder
+    agent = _agent(told) or PurePosixPath(_place(document, log)[0]).name or "unnamed"
     harness = " ".join(str(word) for word in ("aider", told.get("commit_hash")) if word)
     stated = {"model name": str(told["model"])} if told.get("model") else {}
     if told.get("commit_hash"):
@@ -89,10 +89,10 @@ def _agent(log: Mapping[str, Any]) -> str:
 
 def _beside(document: Document) -> Mapping[str, Any]:
     """Return the results of another exercise of the run: those of a failed one name no agent."""
-    for path in sorted(document.path.parent.parent.glob(f"*/{_RESULTS}")):
+    for path in sorted(document.place.parent.parent.glob(f"*/{_RESULTS}")):
         try:
-            value = mapping(parse(path.read_text("utf-8")))
-        except (OSError, UnicodeDecodeError, Unreadable):
+            value = mapping(Document(path, path.name).json)
+        except Unreadable:
             continue
         if value.get("model"):
             return value
@@ -101,28 +101,38 @@ def _beside(document: Document) -> Mapping[str, Any]:
 
 def _place(document: Document, log: Mapping[str, Any]) -> tuple[str, str]:
     """Return (the run's folder, the exercise, under its language where the folders tell it)."""
-    folder = PurePosixPath(document.name).parent
     task = str(log.get("testcase") or document.folder)
-    run = folder.parent
-    above = Path(document.path).absolute().parent.parent
+    above = document.place.parent.parent
     if (above.parent.name, above.name) == _BETWEEN:
-        language = above.parent.parent.name
-        run = run.parent.parent
+        language, above = above.parent.parent.name, above.parent.parent
         if language in _LANGUAGES:
-            return run.parent.as_posix(), f"{language}/{task}"
-    return run.as_posix(), task
+            return document.shown(above.parent), f"{language}/{task}"
+    return document.shown(above), task
+
+
+def _rounds(outcomes: Any, uses: Uses) -> tuple[list[Any], bool]:
+    """Return the outcomes of the rounds, and whether each is a verdict: else none of them counts."""
+    if outcomes is not None and not isinstance(outcomes, list):
+        uses.no_verdict("tests_outcomes", outcomes)
+        return [], False
+    rounds = list(outcomes or ())
+    odd = [place for place, value in enumerate(rounds) if not isinstance(value, bool)]
+    for place in odd:
+        uses.no_verdict(f"tests_outcomes[{place}]", rounds[place])
+    return rounds, not odd
 
 
 def _row(document: Document, log: Mapping[str, Any], agent: str, uses: Uses) -> Row:
     outcomes = log.get("tests_outcomes")
-    rounds = [value for value in outcomes or () if isinstance(value, bool)]
-    solved = rounds[-1] if rounds else None
+    rounds, clear = _rounds(outcomes, uses)
+    solved = rounds[-1] if rounds and clear else None
     sent, received = (uses.whole(k, log.get(k)) for k in ("prompt_tokens", "completion_tokens"))
     out = None
     if not solved:
         out = "context" if whole(log.get("num_exhausted_context_windows")) else "edit_rounds"
     run, task = _place(document, log)
     error = None if rounds else "harness_broken" if log.get("exception") else "no_grade"
+    error = error if clear else "unclear_grade"
     return Row(
         agent,
         task,
@@ -137,8 +147,8 @@ def _row(document: Document, log: Mapping[str, Any], agent: str, uses: Uses) -> 
         ),
         run=run,
         trial=str(log.get("testdir") or "") or None,
-        ending=None if solved or not rounds else "all rounds failed",
-        ran_out=out if rounds else None,
+        ending=None if solved or not rounds or not clear else "all rounds failed",
+        ran_out=out if rounds and clear else None,
         error=error,
         file=document.name,
     )

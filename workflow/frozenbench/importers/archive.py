@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from frozenbench.importers.documents import parse
+from frozenbench.importers.doubles import Doubles
 from frozenbench.importers.model import Unreadable
+from frozenbench.source_files import open_file
 
 _MIB = 1 << 20
 #: Bytes of one member, unpacked: JSON needs up to 24 times as much memory.
@@ -49,6 +51,10 @@ class _Member:
 class Archive:
     """The members of a ZIP by name; of several members of one name the last counts, as in Inspect.
 
+    Args:
+        path: where it is.
+        doubles: where keys that stand twice in a member are noted.
+
     Attributes:
         names: of all members that are files, each once.
 
@@ -56,9 +62,10 @@ class Archive:
         Unreadable: it is no ZIP, or its directory is damaged.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, doubles: Doubles | None = None) -> None:
+        self._doubles = doubles
         try:
-            self._stream: BinaryIO = path.open("rb")
+            self._stream: BinaryIO = open_file(path)
         except OSError as error:
             raise Unreadable(f"cannot be read ({error})") from None
         try:
@@ -87,7 +94,7 @@ class Archive:
             Unreadable: it is not there, damaged, encrypted, packed otherwise, or no JSON.
         """
         try:
-            return parse(self._read(name).decode("utf-8"))
+            return parse(self._read(name).decode("utf-8"), self._doubles, name)
         except UnicodeDecodeError:
             raise Unreadable(f"{name}: is no UTF-8") from None
         except TooLarge as error:

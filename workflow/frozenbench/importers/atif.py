@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from frozenbench.importers.documents import Document, added, amount, between, mapping, whole
+from frozenbench.importers.documents import Document, amount, mapping, whole
 from frozenbench.importers.model import Unreadable, Use
+from frozenbench.importers.uses import Uses
 
 _COUNTS = ("calls", "steps", "tokens", "tokens_input", "tokens_output", "tokens_cached")
 #: A trajectory within a trajectory within …: no producer nests deeper.
@@ -33,7 +34,7 @@ def _extra(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping(mapping(value.get("agent")).get("extra"))
 
 
-def whole_use(document: Document, value: Mapping[str, Any]) -> tuple[Use, list[str]]:
+def whole_use(document: Document, value: Mapping[str, Any], uses: Uses) -> tuple[Use, list[str]]:
     """Return the use of a trajectory with all parts that follow it, and the parts that are gone.
 
     The totals of two files are separate, so they are summed; where a part is gone, none is told.
@@ -48,7 +49,7 @@ def whole_use(document: Document, value: Mapping[str, Any]) -> tuple[Use, list[s
             parts.append(mapping(Document(path, path.name).json))
         except Unreadable:
             return Use(), [str(reference)]
-    return total([_use(part) for part in parts]), []
+    return total([_use(part, uses) for part in parts]), []
 
 
 def _part(path: Path, reference: str) -> Path | None:
@@ -61,28 +62,26 @@ def _part(path: Path, reference: str) -> Path | None:
     return prefixed if prefixed.is_file() else None
 
 
-def _use(value: Mapping[str, Any]) -> Use:
+def _use(value: Mapping[str, Any], uses: Uses) -> Use:
     totals = mapping(value.get("final_metrics"))
     new = [step for step in _steps(value) if not step.get("is_copied_context")]
     own = [step for step in new if step.get("source") == "agent"]
-    sent, received, cached = (
-        whole(totals.get(f"total_{kind}_tokens")) for kind in ("prompt", "completion", "cached")
-    )
+    keys = [f"total_{kind}_tokens" for kind in ("prompt", "completion", "cached")]
+    sent, received, cached = (uses.whole(key, totals.get(key)) for key in keys)
     if sent is None and received is None:
-        sent, received = (_summed(own, f"{kind}_tokens") for kind in ("prompt", "completion"))
-    known = sent is not None and received is not None
+        sent, received = (_summed(own, f"{kind}_tokens", uses) for kind in ("prompt", "completion"))
     times = [step["timestamp"] for step in new if step.get("timestamp")]
     return Use(
-        calls=whole(_calls(value)),
+        calls=_calls(value, uses),
         steps=sum(
             len(step["tool_calls"]) for step in own if isinstance(step.get("tool_calls"), list)
         ),
-        tokens=added(sent, received) if known else None,
+        tokens=uses.sum("tokens", sent, received),
         tokens_input=sent,
         tokens_output=received,
         tokens_cached=cached,
-        cost=amount(totals.get("total_cost_usd")),
-        seconds=between(times[0], times[-1]) if len(times) > 1 else None,
+        cost=uses.amount("total_cost_usd", totals.get("total_cost_usd")),
+        seconds=uses.between("timestamp", times[0], times[-1]) if len(times) > 1 else None,
     )
 
 
@@ -91,28 +90,27 @@ def _steps(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [mapping(step) for step in steps] if isinstance(steps, list) else []
 
 
-def _calls(value: Mapping[str, Any], depth: int = 0) -> int:
+def _calls(value: Mapping[str, Any], uses: Uses, depth: int = 0) -> int | None:
     """Return the model calls of the agent's steps, those of subagents that are embedded included.
 
     From version 1.7 on a step can say of how many calls it is: 0 where no model was asked.
     """
-    own = 0
+    counts: list[int | None] = []
     for step in _steps(value):
         if step.get("source") == "agent" and not step.get("is_copied_context"):
-            told = whole(step.get("llm_call_count"))
-            own += 1 if told is None else told
+            told = step.get("llm_call_count")
+            counts.append(1 if told is None else uses.whole("llm_call_count", told))
     helpers = value.get("subagent_trajectories")
     if depth < _DEEPEST and isinstance(helpers, list):
-        own += sum(_calls(mapping(helper), depth + 1) for helper in helpers)
-    return own
+        counts += [_calls(mapping(helper), uses, depth + 1) for helper in helpers]
+    return uses.sum("calls", *counts)
 
 
-def _summed(steps: list[Mapping[str, Any]], key: str) -> int | None:
+def _summed(steps: list[Mapping[str, Any]], key: str, uses: Uses) -> int | None:
     """Return a sum over all steps that asked a model, None where any does not tell."""
     asked = [step for step in steps if whole(step.get("llm_call_count")) != 0]
-    values = [whole(mapping(step.get("metrics")).get(key)) for step in asked]
-    known = [value for value in values if value is not None]
-    return whole(sum(known)) if values and len(known) == len(values) else None
+    values = [uses.whole(key, mapping(step.get("metrics")).get(key)) for step in asked]
+    return uses.sum(key, *values) if values else None
 
 
 def total(uses: list[Use]) -> Use:

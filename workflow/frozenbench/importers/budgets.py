@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 
-from frozenbench.canonical import BadInput
+from frozenbench.importers.caps import Cap, plain
 from frozenbench.importers.model import AXES, Axis, Row
 
-#: A cap: a whole number, or an exact decimal on the axes `cost` and `seconds`.
-Cap = int | Decimal
 _CENT = Decimal("0.01")
 #: What ran out -> its word in `reason` and `cap_hit`.
 METERS = {name: axis.meter for name, axis in AXES.items()}
@@ -156,44 +154,6 @@ def crossings(counts: Mapping[str, Sequence[int]], caps: Sequence[Cap]) -> Itera
             last = place
 
 
-def parse_caps(texts: Sequence[str], axis: Axis, where: str) -> tuple[Cap, ...]:
-    """Return caps as a config or a command writes them, rising.
-
-    Raises:
-        BadInput: a cap is no number of its kind, is negative or stands twice.
-    """
-    from frozenbench.importers.documents import decimal
-
-    caps: list[Cap] = []
-    for text in texts:
-        value = decimal(str(text))
-        if value is None or value < 0 or (axis.whole and value != int(value)):
-            kind = "whole number" if axis.whole else "number"
-            cure = f"a {kind} from 0, below 10^15"
-            raise BadInput(f"{where}: {text!r} is no cap on {axis.name}; cure: {cure}")
-        cap = int(value) if axis.whole else value
-        if cap in caps:
-            raise BadInput(f"{where}: {plain(cap)} stands twice; cure: keep one")
-        caps.append(cap)
-    return tuple(sorted(caps))
-
-
-def limit_of(axis: str, text: str) -> Decimal | None:
-    """Return a limit of a harness as it is written, None where it is none: it is above 0."""
-    from frozenbench.importers.documents import decimal
-
-    value = decimal(text)
-    if axis not in AXES or value is None or value <= 0:
-        return None
-    return None if AXES[axis].whole and value != int(value) else value
-
-
 def name_of(axis: Axis, cap: Cap) -> str:
     """Return a budget's name: `calls-8`, `cost-0.25`."""
     return f"{axis.name}-{plain(cap)}"
-
-
-def plain(cap: Cap) -> str:
-    """Write a cap without exponent and needless zeros."""
-    text = f"{cap:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from frozenbench.importers import budgets
-from frozenbench.importers.budgets import Cap
+from frozenbench.importers.caps import Cap, plain
 from frozenbench.importers.model import AXES, Axis, Row
 from frozenbench.importers.study import AS_RUN, Study
 
@@ -132,9 +133,10 @@ def count_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the pass counts at fine caps, from 0, on every axis that all runs tell.
 
-    Up to the own limit every whole number or cent, beyond it what runs used in overshoot.
+    Each agent's n are its own rows: where a comparison is refused, agents have different ones. Up to
+    the own limit every whole number or cent, beyond it what runs used in overshoot.
     """
-    n = len(study.tasks) * study.repeats
+    n = Counter(row.agent for row in study.rows)
     for axis in AXES.values():
         if not has(study, axis):
             continue
@@ -144,10 +146,10 @@ def count_rows(
             for cap, passed in zip(caps, counts, strict=True):
                 yield {
                     "axis": axis.name,
-                    "cap": budgets.plain(cap),
+                    "cap": plain(cap),
                     "agent": agent,
                     "passed": passed,
-                    "n": n,
+                    "n": n[agent],
                     "beyond_limit": limit is not None and cap > limit,
                 }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby
@@ -13,24 +14,27 @@ from pathlib import Path
 
 from frozenbench.canonical import BadInput, Failed, digest
 from frozenbench.controls import IMPORT_SEMANTICS
-from frozenbench.importers import agents, budgets, cells, notices
+from frozenbench.importers import agents, budgets, cells, notices, out_table
+from frozenbench.importers.caps import check_caps, own_limits, plain
 from frozenbench.importers.controls_document import controls_document
 from frozenbench.importers.gather import Imported, Progress, gather
 from frozenbench.importers.model import AXES, CONTROLS, Published
 from frozenbench.importers.names import short
 from frozenbench.importers.out_table import check_out, counts_beside, measured_beside
 from frozenbench.importers.recognise import check_format
+from frozenbench.importers.renames import renames_of
 from frozenbench.importers.study import Choice, Study, make_study, why_none
 from frozenbench.schema import nearest
 from frozenbench.source_files import files_sha256, find_files, printable
 from frozenbench.table import (
     CELLS,
     CONTROLS_KEY,
+    IMPORT_KEY,
     MEASURED,
     RESPONSES_KEY,
     TableWriter,
     sort_key,
-    write_table,
+    written_together,
 )
 
 #: No model was asked: what the tables say of responses.
@@ -38,8 +42,6 @@ NO_RESPONSES = {"distinct": 0, "first_date": None, "last_date": None, "recorded"
 NAMED = 1
 #: How wide a column of names may be.
 _WIDE = 60
-#: More cells than this are no table for anybody: the counts at all caps stand beside it.
-MOST_CELLS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Request:
     axis: str | None = None
     caps: tuple[str, ...] = ("powers",)
     limits: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     tasks: str = "same"
     agents_by: str = agents.LOG
     jobs: int = 2
@@ -68,6 +71,7 @@ def import_to_file(request: Request) -> int:
         Failed: the tables could not be written; what stood there before still does.
     """
     limits = _checked(request)
+    renames = renames_of(request.names, "--name")
     imported = gather(
         request.form,
         request.paths,
@@ -75,16 +79,13 @@ def import_to_file(request: Request) -> int:
         progress=show_progress(),
         agents_by=request.agents_by,
         limits=limits,
+        renames=renames,
     )
     if not imported.rows:
         return _rates_alone(request, imported)
     choice = Choice(request.axis, request.caps, tasks=request.tasks)
     study = make_study(imported, choice, "--")
-    _check_size(study)
-    try:
-        _write(request, imported, study)
-    except OSError as error:
-        raise _unwritten(request.out, error) from None
+    _write(request, imported, study)
     _print(_summary(request, imported, study))
     _print(notices.lines(study.notices))
     for control, message, cure in study.refusals:
@@ -101,41 +102,11 @@ def _checked(request: Request) -> dict[str, Decimal]:
     if request.jobs < 1:
         raise BadInput(f"--jobs: {request.jobs}: is no number of processes; cure: 1 or more")
     check_out(request.out, [path for path, _ in find_files(request.paths)])
-    limits: dict[str, Decimal] = {}
-    for axis, value in map(_limit, request.limits):
-        if axis in limits:
-            raise BadInput(f"--limit: {axis}: is given twice; cure: keep one")
-        limits[axis] = value
+    pairs = [limit.partition("=") for limit in request.limits]
+    limits = own_limits([(axis, value) for axis, _, value in pairs], "--limit")
+    if request.axis is not None:
+        check_caps(request.caps, request.axis, limits, "--caps")
     return limits
-
-
-def _unwritten(out: Path, error: OSError) -> Failed:
-    told = os.strerror(error.errno) if error.errno else str(error)
-    return Failed(
-        f"--out: {out}: cannot be written ({told}); nothing was changed; cure: a folder with room "
-        "that you may write to"
-    )
-
-
-def _check_size(study: Study) -> None:
-    count = len(study.rows) * max(1, len(study.caps))
-    if count > MOST_CELLS:
-        raise BadInput(
-            f"--caps: {len(study.caps)} caps of {len(study.rows)} runs are {count:,} cells, above "
-            f"{MOST_CELLS:,}; cure: the caps that matter; {counts_beside(Path('OUT'))} holds the "
-            "counts at all"
-        )
-
-
-def _limit(text: str) -> tuple[str, Decimal]:
-    axis, _, written = text.partition("=")
-    value = budgets.limit_of(axis, written)
-    if value is None:
-        raise BadInput(
-            f"--limit: {text!r} is no limit above 0 on an axis; cure: AXIS=VALUE, such as calls=250 or "
-            "cost=3.00"
-        )
-    return axis, value
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -154,6 +125,7 @@ def _write(request: Request, imported: Imported, study: Study) -> None:
             "limits": list(request.limits),
             "tasks": request.tasks,
             "agents_by": request.agents_by,
+            **({"names": list(request.names)} if request.names else {}),
         },
     }
     named = {"name": request.out.stem, "digest": digest(material)}
@@ -161,18 +133,36 @@ def _write(request: Request, imported: Imported, study: Study) -> None:
     controls = controls_document(imported, study, study.caps, named, material, common)
     counts = list(cells.count_rows(study, imported.limits))
     own, out = {CONTROLS_KEY: controls}, request.out
-    metadata = {**own, RESPONSES_KEY: NO_RESPONSES}
-    # All three are put in place when all are written: none stands beside those of another import.
-    with (
-        TableWriter(out, CELLS, own) as table,
-        TableWriter(measured_beside(out), MEASURED, metadata) as measured,
-        TableWriter(counts_beside(out), cells.COUNTS, own) as counted,
-    ):
+    table, measured, counted = tables = [
+        TableWriter(path, schema, {**own, **more, IMPORT_KEY: role})
+        for path, schema, role, more in (
+            (out, CELLS, out_table.CELLS, {}),
+            (measured_beside(out), MEASURED, out_table.MEASURED, {RESPONSES_KEY: NO_RESPONSES}),
+            (counts_beside(out), cells.COUNTS, out_table.COUNTS, {}),
+        )
+    ]
+    # None stands beside those of another import: all three are put in place when all are written.
+    with _named(out, tables), written_together(tables):
         counted.add(counts)
         # One agent at a time: at all break points a table has millions of rows.
         for part in _by_agent(study):
             table.add(sorted(cells.cell_rows(part, study.caps), key=sort_key))
             measured.add(sorted(cells.measured_rows(part, study.caps), key=sort_key))
+
+
+@contextmanager
+def _named(out: Path, tables: Sequence[TableWriter]) -> Iterator[None]:
+    """Say what became of the files where something cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        told = os.strerror(error.errno) if error.errno else str(error)
+        new = [str(table.path) for table in tables if table.placed]
+        state = f"{', '.join(new)} is new, the rest as before" if new else "nothing was changed"
+        raise Failed(
+            f"--out: {out}: cannot be written ({told}); {state}; cure: a folder with room that you "
+            "may write to"
+        ) from None
 
 
 def _by_agent(study: Study) -> Iterator[Study]:
@@ -207,7 +197,7 @@ def _rates(study: Study, most: int = 12) -> Iterator[str]:
         return
     shown = study.caps if len(study.caps) <= most else (*study.caps[: most - 1], study.caps[-1])
     width = min(_WIDE, max(map(len, study.agents)))
-    yield f"{'PASS at cap':<{width}}  " + " ".join(f"{budgets.plain(cap):>5}" for cap in shown)
+    yield f"{'PASS at cap':<{width}}  " + " ".join(f"{plain(cap):>5}" for cap in shown)
     counts = budgets.pass_counts(study.rows, study.axis, shown)
     for agent in study.agents:
         told = f"{short(agent, width):<{width}}"
@@ -236,10 +226,12 @@ def _rates_alone(request: Request, imported: Imported) -> int:
     ]
     material = {"files_sha256": files_sha256((f.name, f.sha256) for f in imported.files)}
     told = {"source": {"notices": [notice.as_dict() for notice in imported.notices], **material}}
-    try:
-        write_table(request.out, rows, cells.RATES, {CONTROLS_KEY: told})
-    except OSError as error:
-        raise _unwritten(request.out, error) from None
+    metadata = {CONTROLS_KEY: told, IMPORT_KEY: out_table.RATES}
+    table = TableWriter(request.out, cells.RATES, metadata)
+    with _named(request.out, [table]):
+        with written_together([table]):
+            table.add(rows)
+        out_table.remove_beside(request.out)
     print(f"{request.out}: published rates without a row for each task; nothing is compared")
     _print(map(_figure, imported.published))
     return NAMED

@@ -7,7 +7,7 @@ from typing import Any
 
 from frozenbench.canonical import digest
 from frozenbench.controls import METRIC
-from frozenbench.importers.budgets import Cap, plain
+from frozenbench.importers.caps import Cap, plain
 from frozenbench.importers.cells import budget_caps
 from frozenbench.importers.gather import Imported
 from frozenbench.importers.model import CONTROLS

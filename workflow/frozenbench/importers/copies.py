@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from decimal import Decimal
+from typing import Any
 
+from frozenbench.importers.caps import plain
 from frozenbench.importers.model import Part, Remark, Row
+from frozenbench.importers.uses import written
 from frozenbench.importers.verdicts import RunKey, run_key
 
 #: Kinds of copies.
 SAME, OTHER, RETRIED = "duplicate", "contradicting_duplicate", "retried"
+#: What is not told of two rows that differ: it is the same, or where they stand.
+_PLACE = {"agent", "task", "use", "run", "trial", "file", "inferred"}
 
 
 def without_copies(
@@ -30,21 +36,47 @@ def without_copies(
     copies = _of_trials(rows)
     copies |= _of_runs(rows, sha256, copies)
     found: Counter[tuple[str, str, str]] = Counter()
+    remarks: list[Remark] = []
     for place, first in copies.items():
         row = rows[place]
         kind = _kind(row, rows[first])
         found[kind, row.agent, row.run or row.file] += 1
+        if kind == OTHER:
+            remarks.append(Remark(OTHER, _differing(rows[first], row)))
         if kind == RETRIED:
             # Whole: the broken try's use is not what the verdict was reached with.
-            rows[first] = replace(row, repeat=rows[first].repeat)
+            rows[first] = replace(row, repeat=rows[first].repeat, label=rows[first].label)
         elif row.solved is not None and rows[first].solved is None:
             # A report may stand beside the copy alone.
             rows[first] = replace(rows[first], solved=row.solved, error=row.error)
-    remarks = [Remark(kind, f"{a}: {run} ({n} rows)") for (kind, a, run), n in found.items()]
+    remarks += [
+        Remark(kind, f"{agent}: {run} ({number} rows)")
+        for (kind, agent, run), number in found.items()
+        if kind != OTHER
+    ]
     counts: Counter[str] = Counter()
     for (kind, _, _), number in found.items():
         counts[kind] += number
     return _kept(parts, rows, copies), remarks, dict(counts)
+
+
+def _differing(first: Row, row: Row) -> str:
+    """Return on which task two rows of one name differ, in what, and where they stand.
+
+    Which of them comes first hangs on the order of the paths, so a reader must see both.
+    """
+    held = [{**asdict(one), **asdict(one.use)} for one in (first, row)]
+    told = [
+        f"{name} {_told(value)} and {_told(held[1][name])}"
+        for name, value in held[0].items()
+        if name not in _PLACE and value != held[1][name]
+    ]
+    files = first.file if first.file == row.file else f"{first.file} and {row.file}"
+    return f"{first.agent} on {first.task}: {', '.join(told)} in {files}"
+
+
+def _told(value: Any) -> str:
+    return plain(value) if isinstance(value, Decimal) else written(value)
 
 
 def _kept(parts: Sequence[Part], rows: Sequence[Row], copies: Mapping[int, int]) -> list[Part]:

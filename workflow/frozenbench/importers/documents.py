@@ -7,21 +7,26 @@ import gc
 import gzip
 import io
 import json
+import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
+from frozenbench.importers.doubles import Doubles
 from frozenbench.importers.model import Unreadable
+from frozenbench.source_files import open_file
 
 #: Powers of ten between which numbers in a log lie: a sum of them over many runs fits 64 bits.
 _SMALLEST, _LARGEST = 40, 15
 _MIB = 1 << 20
+#: How the place of one of many lines begins; the text of it has no lines of its own.
+LINE = "line "
 #: Bytes of a file that is read whole, of one line of JSON lines, and of YAML, all unpacked.
 MOST_TEXT, MOST_LINE, MOST_YAML = 512 * _MIB, 100 * _MIB, 8 * _MIB
 
@@ -33,10 +38,12 @@ class Document:
     Attributes:
         path: where it is.
         name: how it is named to people: relative to what was asked for.
+        doubles: the keys that stand twice in what was read of it so far.
     """
 
     path: Path
     name: str
+    doubles: Doubles = field(default_factory=Doubles, compare=False, repr=False)
 
     @property
     def suffix(self) -> str:
@@ -54,8 +61,22 @@ class Document:
 
     @property
     def folder(self) -> str:
-        """The name of the folder that it lies in."""
-        return self.path.parent.name
+        """The name of the folder that it lies in, from wherever it was asked for."""
+        return self.place.parent.name
+
+    @cached_property
+    def place(self) -> Path:
+        """Where it lies, whole: what a folder is called does not hang on the one that is open."""
+        return place_of(self.path)
+
+    def shown(self, folder: Path) -> str:
+        """Return how a folder above it is called to people.
+
+        One above what was asked for is told by its name alone: `./run-a`, where that folder is open.
+        """
+        levels = len(self.place.parts) - len(folder.parts)
+        parts = PurePosixPath(self.name).parts
+        return "/".join(parts[:-levels]) if levels < len(parts) else f"./{folder.name}"
 
     def text(self, most: int = MOST_TEXT) -> str:
         """Return all of it as text.
@@ -82,9 +103,11 @@ class Document:
 
     def _open(self) -> BinaryIO:
         """Open it, unpacked: what a small gzip unpacks to is bounded by who reads."""
+        stream = open_file(self.path)
         if self.path.name.endswith(".gz"):
+            stream.close()
             return cast(BinaryIO, gzip.open(self.path, "rb"))
-        return self.path.open("rb")
+        return stream
 
     @cached_property
     def json(self) -> Any:
@@ -93,7 +116,15 @@ class Document:
         Raises:
             Unreadable: it is no JSON.
         """
-        return parse(self.text())
+        return self.inner(self.text())
+
+    def inner(self, text: str, place: str = "") -> Any:
+        """Return the JSON value of a text that stands in a place of it; empty: that is all of it.
+
+        Raises:
+            Unreadable: it is no JSON.
+        """
+        return parse(text, self.doubles, place)
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Yield (line number, JSON value), one line in memory at a time.
@@ -111,9 +142,18 @@ class Document:
                         told = f"is longer than {MOST_LINE // _MIB} MiB"
                         raise Unreadable(f"line {number}: {told}")
                     if line.strip():
-                        yield number, _line(number, line)
+                        yield number, self._line(number, line)
         except (OSError, EOFError, zlib.error) as error:
             raise Unreadable(f"cannot be read ({error})") from None
+
+    def _line(self, number: int, line: bytes) -> Any:
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            return self.inner(text, f"{LINE}{number}")
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"line {number}: is no UTF-8 ({error.reason})") from None
+        except Unreadable as error:
+            raise Unreadable(f"line {number}: {error}") from None
 
     @cached_property
     def head(self) -> Any:
@@ -148,7 +188,7 @@ class Document:
             """Read 20.4 as the decimal 20.4."""
 
         def exact(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> Any:
-            return decimal(loader.construct_scalar(node).replace("_", ""))
+            return exact_number(loader.construct_scalar(node).replace("_", ""))
 
         Exact.add_constructor("tag:yaml.org,2002:float", exact)
         try:
@@ -197,15 +237,6 @@ class Document:
         return tuple(field.strip().lower() for field in first)
 
 
-def _line(number: int, line: bytes) -> Any:
-    try:
-        return parse(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError as error:
-        raise Unreadable(f"line {number}: is no UTF-8 ({error.reason})") from None
-    except Unreadable as error:
-        raise Unreadable(f"line {number}: {error}") from None
-
-
 def _delimiter(text: str) -> str:
     """Return what parts the columns of a head: a comma, or what a spreadsheet puts in its place."""
     head = next((line for line in text.splitlines() if line.strip()), "")
@@ -236,6 +267,11 @@ def _row(number: int, head: Sequence[str], row: Sequence[str]) -> dict[str, str]
     }
 
 
+def place_of(path: Path) -> Path:
+    """Return where a path leads, from the root on; a link keeps its name."""
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
 def stem(name: str) -> str:
     """Return a file's name without the endings of logs: `a__b-1.traj.json` -> `a__b-1`."""
     for ending in (".gz", ".jsonl", ".json", ".traj", ".trajectory", ".yaml", ".yml", ".csv"):
@@ -243,12 +279,26 @@ def stem(name: str) -> str:
     return name
 
 
-def _constant(_: str) -> None:
-    """Read NaN and Infinity, which are no JSON, as "not told"."""
+@dataclass(frozen=True)
+class NoNumber:
+    """A number that no run can use, as it stands in a log: NaN, Infinity, 1e400.
+
+    It is no number to any reader, and it is there: so it is named, and not taken for "not told".
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
-def parse(text: str) -> Any:
-    """Return a JSON value with exact decimals.
+def parse(text: str, doubles: Doubles | None = None, place: str = "") -> Any:
+    """Return a JSON value with exact decimals; of a key that stands twice the last counts.
+
+    Args:
+        text: all of it.
+        doubles: where keys that stand twice are noted.
+        place: where the text stands in its file.
 
     Raises:
         Unreadable: it is no JSON.
@@ -256,9 +306,14 @@ def parse(text: str) -> Any:
     collecting = gc.isenabled()
     gc.disable()  # millions of objects, no cycle among them: collecting makes up most of the time
     try:
-        return json.loads(text, parse_float=decimal, parse_constant=_constant)
+        joined = None if doubles is None else doubles.at(place)
+        return json.loads(
+            text, parse_float=exact_number, parse_constant=NoNumber, object_pairs_hook=joined
+        )
     except json.JSONDecodeError as error:
-        raise Unreadable(f"is no JSON ({error.msg} at line {error.lineno})") from None
+        told = error.msg.removesuffix(" at")  # "Unterminated string starting at"
+        line = "" if place.startswith(LINE) else f"line {error.lineno} "
+        raise Unreadable(f"is no JSON ({told} at {line}column {error.colno})") from None
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"is no JSON ({error})") from None
     finally:
@@ -266,13 +321,23 @@ def parse(text: str) -> Any:
             gc.enable()
 
 
+def exact_number(text: str) -> Decimal | NoNumber:
+    """Return a number with a point or an exponent as an exact decimal, or that it is of no use."""
+    value = decimal(text)
+    return NoNumber(text) if value is None else value
+
+
 def decimal(text: str) -> Decimal | None:
     """Return a finite decimal, None where it is none, or where no use of a run is of its size.
 
-    A text of ten letters can stand for a number of a thousand million digits.
+    A text of ten letters can stand for a number of a thousand million digits. Digits are 0 to 9, with
+    nothing between them: `1_0` is no number, and may have been 1.0.
     """
+    text = text.strip()
+    if not text.isascii() or "_" in text:
+        return None
     try:
-        value = Decimal(text.strip())
+        value = Decimal(text)
     except InvalidOperation:
         return None
     if not value.is_finite() or (value and not -_SMALLEST <= value.adjusted() < _LARGEST):

@@ -9,11 +9,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from frozenbench.importers import agents, names, notices, verdicts
+from frozenbench.importers import agents, names, notices, retold, verdicts
 from frozenbench.importers.copies import without_copies
+from frozenbench.importers.documents import decimal
 from frozenbench.importers.model import CAP_CONTROLS, CONTROLS, Part, Published, Remark, Row
 from frozenbench.importers.reading import read_files
 from frozenbench.importers.recognise import check_format
+from frozenbench.importers.renames import Renames
 from frozenbench.source_files import find_files, printable
 
 Progress = Callable[[int, int], None]
@@ -73,6 +75,7 @@ def gather(
     progress: Progress | None = None,
     agents_by: str = agents.LOG,
     limits: Mapping[str, Decimal] | None = None,
+    renames: Renames | None = None,
 ) -> Imported:
     """Read log files and put them together; a broken file is named and the rest goes on.
 
@@ -83,22 +86,27 @@ def gather(
         progress: called with (files read, files).
         agents_by: what tells agents apart, one of `agents.WAYS`.
         limits: axis -> the harness's own limit, in place of what its logs state.
+        renames: what agents are called, once they are told apart.
 
     Raises:
-        BadInput: a path or the format does not exist.
+        BadInput: a path or the format does not exist, or an agent that is renamed.
     """
     check_format(form, "format")
     files = find_files(paths, root)
-    parts, read, remarks = [], [], []
+    parts: list[Part] = []
+    read: list[LogFile] = []
+    remarks: list[Remark] = []
     for place, found in enumerate(read_files(form, files, jobs), start=1):
         read.append(LogFile(found.name, found.sha256, found.size, found.format))
+        remarks += found.remarks
         if found.part is not None:
             parts.append(_placed(names.shown(found.part), found.name))
         elif found.kind is not None:
             remarks.append(Remark(found.kind, printable(f"{found.name}: {found.message}")))
         if progress is not None:
             progress(place, len(files))
-    return _together(read, parts, remarks, agents_by, limits or {})
+    parts, more = retold.as_verdicts(parts, {name: path for path, name in files})
+    return _together(read, parts, [*remarks, *more], agents_by, limits or {}, renames or Renames())
 
 
 def _together(
@@ -107,6 +115,7 @@ def _together(
     remarks: Iterable[Remark],
     by: str,
     own: Mapping[str, Decimal],
+    renames: Renames,
 ) -> Imported:
     told = [*remarks, *(remark for part in parts for remark in part.remarks)]
     published = tuple(figure for part in parts for figure in part.published)
@@ -118,6 +127,9 @@ def _together(
     told += more
     parts, more = agents.told_apart(parts, by)
     told += more
+    parts, more = renames.of(parts)
+    told += more
+    published = tuple(replace(one, agent=renames.name(one.agent)) for one in published)
     parts = [_limited(part, own) for part in parts] if own else parts
     rows = [row for part in parts for row in part.rows]
     rows += _expected(rows, parts)
@@ -192,15 +204,49 @@ def _expected(rows: Sequence[Row], parts: Sequence[Part]) -> list[Row]:
 def _numbered(rows: Sequence[Row]) -> list[Row]:
     """Number the repeats of each agent and task from 0, by the log's own numbers where it can be."""
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in rows:
+    for row in _by_labels(rows):
         groups[row.agent, row.task].append(row)
     found = []
     for held in groups.values():
         own = [row.repeat for row in held]
         clear = None not in own and len(set(own)) == len(own)
-        found += held if clear else [replace(row, repeat=n) for n, row in enumerate(held)]
+        found += (
+            held if clear else [replace(row, repeat=n, label=None) for n, row in enumerate(held)]
+        )
     order = {agent: place for place, agent in enumerate(dict.fromkeys(row.agent for row in rows))}
     return sorted(found, key=lambda row: (order[row.agent], row.task, row.repeat or 0))
+
+
+def _by_labels(rows: Sequence[Row]) -> list[Row]:
+    """Number the repeats that a log names: the first name of an agent is 0, whatever it counts from.
+
+    Agent by agent: two that ran under different seeds have as many repeats, and one that lacks a
+    repeat altogether has fewer.
+    """
+    names: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row.label is not None:
+            names[row.agent].add(row.label)
+    places = {
+        agent: {name: place for place, name in enumerate(sorted(held, key=_counted))}
+        for agent, held in names.items()
+    }
+    return [
+        row
+        if row.label is None
+        else replace(
+            row,
+            repeat=places[row.agent][row.label],
+            label=row.label if len(places[row.agent]) > 1 else None,
+        )
+        for row in rows
+    ]
+
+
+def _counted(name: str) -> tuple[bool, Decimal, str]:
+    """Return the order of the names of repeats: numbers by their size, then texts."""
+    value = decimal(name)
+    return value is None, value or Decimal(), name
 
 
 def _limits(

@@ -14,8 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from frozenbench.importers import atif
-from frozenbench.importers.documents import Document, added, amount, between, mapping, whole
+from frozenbench.importers.documents import Document, mapping, whole
 from frozenbench.importers.model import Part, Passed, Remark, Row, Unreadable, Use
+from frozenbench.importers.uses import Uses
+from frozenbench.source_files import open_file
 
 _TRIAL = {"task_name", "trial_name"}
 #: Exceptions after which Harbor grades all the same: what ran out by them.
@@ -43,7 +45,7 @@ _START, _DEEP = 4096, 8
 
 def recognises(document: Document) -> bool:
     """Tell whether this is a trial's or a job's result, a trajectory, or part of a trial."""
-    if document.suffix not in (".eval", ".csv", ".tsv") and _is_inside(document.path):
+    if document.suffix not in (".eval", ".csv", ".tsv") and _is_inside(document.place):
         return True
     head = document.head
     if atif.is_trajectory(head):
@@ -67,7 +69,7 @@ def _is_inside(path: Path) -> bool:
 
 def _holds_result(folder: Path) -> bool:
     try:
-        with (folder / "result.json").open("rb") as stream:
+        with open_file(folder / "result.json") as stream:
             start = stream.read(_START)
     except OSError:
         return False
@@ -81,7 +83,7 @@ def read(document: Document) -> Part:
         Unreadable: it is none of these.
         Passed: it is read with another file.
     """
-    if _is_inside(document.path):
+    if _is_inside(document.place):
         raise Passed("part of a trial: read with its result.json")
     head = document.head
     if not recognises(document):
@@ -113,14 +115,15 @@ def _trajectory(document: Document, log: Mapping[str, Any]) -> Part:
         raise Passed("the trajectory of a helper: the totals of the whole stand in another file")
     about = mapping(log.get("agent"))
     agent = _named(about.get("name"), about.get("model_name"))
-    use, gone = atif.whole_use(document, log)
+    uses = Uses(document.name)
+    use, gone = atif.whole_use(document, log, uses)
     row = Row(agent, document.stem, None, use, run=document.folder, file=document.name)
     stated = _stated(about.get("name"), about.get("version"), about.get("model_name"))
     extra = mapping(about.get("extra"))
     if extra.get("temperature") is not None:
         stated["temperature"] = str(extra["temperature"])
-    remarks = tuple(Remark("part_missing", f"{document.name}: {name}") for name in gone)
-    return Part(rows=(row,), stated={agent: stated}, remarks=remarks)
+    remarks = (Remark("part_missing", f"{document.name}: {name}") for name in gone)
+    return Part(rows=(row,), stated={agent: stated}, remarks=(*remarks, *uses.remarks))
 
 
 def _trial(document: Document, log: Mapping[str, Any]) -> Part:
@@ -131,15 +134,16 @@ def _trial(document: Document, log: Mapping[str, Any]) -> Part:
     model = mapping(about.get("model_info")).get("name")
     agent = _named(about.get("name"), model)
     rewards = mapping(mapping(log.get("verifier_result")).get("rewards"))
-    solved, partial = _solved(rewards)
+    uses = Uses(document.name)
+    solved, partial = _solved(rewards, uses)
     kinds = list(_exceptions(log))
-    use, gone = _use(document, log)
+    use, gone = _use(document, log, uses)
     row = Row(
         agent,
         str(log["task_name"]),
         solved,
         use,
-        run=PurePosixPath(document.name).parent.parent.as_posix(),
+        run=document.shown(document.place.parent.parent),
         trial=str(log["trial_name"]),
         ending=", ".join(kinds) or None,
         ran_out=next((_RAN_OUT[kind] for kind in kinds if kind in _RAN_OUT), None),
@@ -153,11 +157,11 @@ def _trial(document: Document, log: Mapping[str, Any]) -> Part:
     stated |= _settings(settings, stated.get("harness version"))
     if log.get("task_checksum"):
         stated["task pack digest"] = "a check sum of each task"
-    cap = _cap(mapping(log.get("config")), settings)
+    cap = _cap(mapping(log.get("config")), settings, uses)
     limits: dict[str, Decimal] = {} if cap is None else {"seconds": cap}
     if cap is not None:
         stated["cap on seconds"] = str(cap)
-    return Part((row,), (), (), {agent: stated}, {agent: limits}, (), tuple(remarks))
+    return Part((row,), (), (), {agent: stated}, {agent: limits}, (), (*remarks, *uses.remarks))
 
 
 def _exceptions(log: Mapping[str, Any]) -> Iterator[str]:
@@ -179,47 +183,50 @@ def _error(kinds: list[str], solved: bool | None, without: str) -> str | None:
     return without if solved is None else None
 
 
-def _solved(rewards: Mapping[str, Any]) -> tuple[bool | None, bool]:
+def _solved(rewards: Mapping[str, Any], uses: Uses) -> tuple[bool | None, bool]:
     """Return the verdict of `reward`, or of the only one, and whether it is a partial grade."""
     value = rewards.get("reward")
     if value is None and len(rewards) == 1:
         value = next(iter(rewards.values()))
+    if value is None and len(rewards) > 1:
+        uses.no_verdict("rewards", rewards)
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return (value if isinstance(value, bool) else None), False
+        return uses.verdict("reward", value), False
     return value == 1, value not in (0, 1)
 
 
-def _use(document: Document, log: Mapping[str, Any]) -> tuple[Use, list[str]]:
+def _use(document: Document, log: Mapping[str, Any], uses: Uses) -> tuple[Use, list[str]]:
     """Return what a trial used, and the parts of its trajectory that are gone.
 
     A trial of several steps tells each of them, and has a trajectory of each.
     """
     steps, folder = log.get("step_results"), document.path.parent
     if not isinstance(steps, list) or not steps:
-        return _one(log, folder)
-    uses, gone = [], []
+        return _one(log, folder, uses)
+    held, gone = [], []
     for step in map(mapping, steps):
         name = str(step.get("step_name"))
         inside = folder / "steps" / name if PurePosixPath(name).name == name else None
-        use, missing = _one(step, inside)
-        uses.append(use)
+        use, missing = _one(step, inside, uses.of(name))
+        held.append(use)
         gone += missing
-    return atif.total(uses), gone
+    return atif.total(held), gone
 
 
-def _one(part: Mapping[str, Any], folder: Path | None) -> tuple[Use, list[str]]:
+def _one(part: Mapping[str, Any], folder: Path | None, uses: Uses) -> tuple[Use, list[str]]:
     """Return the use that a result tells, with the calls and steps of its trajectory."""
     result, clock = mapping(part.get("agent_result")), mapping(part.get("agent_execution"))
-    sent, received = whole(result.get("n_input_tokens")), whole(result.get("n_output_tokens"))
-    known = sent is not None and received is not None
+    keys = ("n_input_tokens", "n_output_tokens", "n_cache_tokens")
+    sent, received, cached = (uses.whole(key, result.get(key)) for key in keys)
+    episodes = mapping(result.get("metadata")).get("n_episodes")  # Terminus
     own = Use(
-        calls=whole(mapping(result.get("metadata")).get("n_episodes")),  # Terminus
-        tokens=added(sent, received) if known else None,
+        calls=uses.whole("n_episodes", episodes),
+        tokens=uses.sum("tokens", sent, received),
         tokens_input=sent,
         tokens_output=received,
-        tokens_cached=whole(result.get("n_cache_tokens")),
-        cost=amount(result.get("cost_usd")),
-        seconds=between(clock.get("started_at"), clock.get("finished_at")),
+        tokens_cached=cached,
+        cost=uses.amount("cost_usd", result.get("cost_usd")),
+        seconds=uses.between("started_at", clock.get("started_at"), clock.get("finished_at")),
     )
     path = None if folder is None else folder / "agent" / "trajectory.json"
     if path is None or not path.is_file():
@@ -231,7 +238,7 @@ def _one(part: Mapping[str, Any], folder: Path | None) -> tuple[Use, list[str]]:
         return own, [path.name]
     if not atif.is_trajectory(value):
         return own, []
-    use, gone = atif.whole_use(trajectory, value)
+    use, gone = atif.whole_use(trajectory, value, uses.of(path.name))
     return (own, gone) if gone else (replace(own, calls=use.calls, steps=use.steps), [])
 
 
@@ -262,14 +269,14 @@ def _settings(settings: Mapping[str, Any], version: str | None) -> dict[str, str
     return found
 
 
-def _cap(config: Mapping[str, Any], settings: Mapping[str, Any]) -> Decimal | None:
+def _cap(config: Mapping[str, Any], settings: Mapping[str, Any], uses: Uses) -> Decimal | None:
     """Return the agent's own clock where the job sets it; the task's stands in no result."""
     base, most = (
-        amount(settings.get("override_timeout_sec")),
-        amount(settings.get("max_timeout_sec")),
+        uses.amount(key, settings.get(key)) for key in ("override_timeout_sec", "max_timeout_sec")
     )
-    times = amount(config.get("agent_timeout_multiplier"))
-    times = amount(config.get("timeout_multiplier")) if times is None else times
+    keys = ("agent_timeout_multiplier", "timeout_multiplier")
+    own, common = (uses.amount(key, config.get(key)) for key in keys)
+    times = common if own is None else own
     if not base:
         return None
     return (min(base, most) if most else base) * (Decimal(1) if times is None else times)

@@ -13,9 +13,10 @@ from decimal import Decimal
 from typing import Any
 
 from frozenbench.importers.archive import Archive, TooLarge
-from frozenbench.importers.documents import Document, amount, mapping, whole
+from frozenbench.importers.documents import Document, mapping, whole
 from frozenbench.importers.inspect_sample import Log, lost_row, sample_row, thin, turns_of
 from frozenbench.importers.model import CAP_CONTROLS, Part, Published, Remark, Row, Unreadable
+from frozenbench.importers.uses import Uses, written
 
 #: Limit in the config -> the axes it is a limit on, and its unit in words.
 _LIMITS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -53,17 +54,30 @@ def read(document: Document) -> Part:
         raise Unreadable("is no log of Inspect")
     if document.suffix != ".eval":
         log = _log(document, document.head)
-        held = document.head.get("samples")
-        samples = [mapping(sample) for sample in held] if isinstance(held, list) else []
-        read = [sample_row(log, sample) for sample in samples if sample.get("id") is not None]
-        return _part(log, document.head, read, [])
-    with Archive(document.path) as archive:
+        return _part(log, document.head, *_whole(log, document.head.get("samples")))
+    with Archive(document.path, document.doubles) as archive:
         name = next((n for n in ("header.json", "_journal/start.json") if n in archive.names), None)
         if name is None:
             raise Unreadable("holds neither header.json nor _journal/start.json")
         head = mapping(archive.json(name))
         log = _log(document, head)
         return _part(log, head, *_samples(archive, log, _due(head)))
+
+
+def _whole(log: Log, held: Any) -> tuple[list[tuple[Row, list[Remark]]], list[Remark]]:
+    """Read every sample of a log in one piece, and name what is none: no row can tell its task."""
+    found, remarks = [], []
+    if held is not None and not isinstance(held, list):
+        told = f"{log.name}: samples: {written(held)} is no list of samples"
+        return [], [Remark("broken_file", told)]
+    for place, sample in enumerate(held or ()):
+        if mapping(sample).get("id") is not None:
+            found.append(sample_row(log, sample))
+            continue
+        why = "holds no id" if isinstance(sample, Mapping) else f"{written(sample)} is no sample"
+        told = f"{log.name}: samples[{place}]: {why}: no run, unless the header names its id"
+        remarks.append(Remark("broken_file", told))
+    return found, remarks
 
 
 def _log(document: Document, head: Mapping[str, Any]) -> Log:
@@ -202,8 +216,9 @@ def _part(
     remarks: list[Remark],
 ) -> Part:
     evaluated = mapping(head.get("eval"))
-    limits, caps = _limits(mapping(evaluated.get("config")))
-    told = [*remarks, *(remark for _, more in read for remark in more)]
+    uses = Uses(log.name)
+    limits, caps = _limits(mapping(evaluated.get("config")), uses)
+    told = [*uses.remarks, *remarks, *(remark for _, more in read for remark in more)]
     status = head.get("status", "not ended")
     if status != "success":
         count = f", {len(read)} of {_due(head)} samples" if _due(head) > len(read) else ""
@@ -238,12 +253,12 @@ def _selected(samples: int | None, limit: Any) -> int | None:
     return samples if number is None else min(samples, number)
 
 
-def _limits(config: Mapping[str, Any]) -> tuple[dict[str, Decimal], dict[str, str]]:
+def _limits(config: Mapping[str, Any], uses: Uses) -> tuple[dict[str, Decimal], dict[str, str]]:
     """Return axis -> the log's own limit, and control -> the limits in words."""
     limits: dict[str, Decimal] = {}
     words: dict[str, list[str]] = {}
     for key, (axes, unit) in _LIMITS.items():
-        value = amount(config.get(key))
+        value = uses.amount(key, config.get(key))
         if not value:
             continue
         kind = config.get("token_limit_type") if key == "token_limit" else None

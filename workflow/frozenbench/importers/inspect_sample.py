@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from frozenbench.importers.documents import amount, between, decimal, mapping, whole
+from frozenbench.importers.documents import NoNumber, decimal, mapping, whole
 from frozenbench.importers.model import Remark, Row, Use
+from frozenbench.importers.uses import Uses, written
 
 #: limit.type -> what ran out.
 RAN_OUT = {
@@ -31,6 +32,7 @@ _PARTIAL = Decimal("0.5")
 _SCORING = {"scorer", "scorers"}
 #: What is read of an event, its usage apart.
 _TELLING = ("event", "type", "action", "id", "parent_id", "span_id", "timestamp", "working_start")
+_CACHED = "input_tokens_cache_read"
 _MILLISECOND = Decimal("0.001")
 
 
@@ -55,7 +57,8 @@ class Log:
 def sample_row(log: Log, sample: Mapping[str, Any]) -> tuple[Row, list[Remark]]:
     """Return the row of a sample, or of its summary, and what a reader must be told of it."""
     limit = sample.get("limit")
-    kind = mapping(limit).get("type") if isinstance(limit, Mapping) else limit
+    kind = limit.get("type") if isinstance(limit, Mapping) else limit
+    kind = kind if kind is None or isinstance(kind, str) else written(kind)
     reason = mapping(limit).get("reason") or sample.get("limit_reason")
     solved, unclear, told = _verdict(log, sample)
     error = _error(sample, kind, solved, unclear)
@@ -63,11 +66,13 @@ def sample_row(log: Log, sample: Mapping[str, Any]) -> tuple[Row, list[Remark]]:
     if kind is not None and kind not in RAN_OUT and kind != "operator":
         ending = f"unknown: limit {kind}: {' '.join(str(reason).split())[:80]}"
     epoch = whole(sample.get("epoch")) or 1
+    task = f"{log.task}/{sample.get('id')}"
+    uses = Uses(f"{log.name}: {task}" + (f", epoch {epoch}" if epoch > 1 else ""))
     row = Row(
         log.agent,
-        f"{log.task}/{sample.get('id')}",
+        task,
         solved,
-        _use(sample),
+        _use(sample, uses),
         repeat=epoch - 1,
         run=log.name,
         trial=f"{log.key} {sample.get('id')} epoch {epoch}",
@@ -76,7 +81,8 @@ def sample_row(log: Log, sample: Mapping[str, Any]) -> tuple[Row, list[Remark]]:
         error=error,
         file=log.name,
     )
-    return row, [Remark(kind, f"{row.task} of {log.agent}{more}") for kind, more in told]
+    remarks = [Remark(kind, f"{task} of {log.agent}{more}") for kind, more in told]
+    return row, [*remarks, *uses.remarks]
 
 
 def lost_row(log: Log, sample: str, epoch: int) -> Row:
@@ -127,7 +133,10 @@ def _verdict(
         value = value.get(str(log.score), next(iter(value.values())) if len(value) == 1 else value)
     number = _number(value)
     if number is None:
-        return None, value is not None, told
+        # Its own code marks what was not scored by NaN.
+        unclear = value is not None and not isinstance(value, NoNumber)
+        odd = ("odd_verdict", f": {chosen}: {written(value)} is neither solved nor not")
+        return None, unclear, [*told, odd] if unclear else told
     partial = number not in (0, 1)
     return number == 1, False, told + ([("partial_grade", "")] if partial else [])
 
@@ -155,24 +164,26 @@ def _number(value: Any) -> Decimal | None:
     return Decimal(known) if known is not None else decimal(value)
 
 
-def _use(sample: Mapping[str, Any]) -> Use:
+def _use(sample: Mapping[str, Any], uses: Uses) -> Use:
     events = _events(sample)
     own, grading, end = _split(events)
     usages = [mapping(usage) for usage in mapping(sample.get("model_usage")).values()]
     graders = [_usage(event) for event in grading]
-    total = _tokens(usages, graders, "total_tokens")
-    received = _tokens(usages, graders, "output_tokens")
+    total = _tokens(usages, graders, "total_tokens", uses)
+    received = _tokens(usages, graders, "output_tokens", uses)
+    # A model whose usage does not tell this read nothing from a cache.
+    caching = [usage for usage in usages if usage.get(_CACHED) is not None]
     known = total is not None and received is not None and total >= received
     return Use(
         calls=len(own) if events else None,
-        steps=_steps(sample),
+        steps=_steps(sample, uses),
         tokens=total,
         # Some endpoints count cached input apart, so the input is what is no output.
         tokens_input=(total or 0) - (received or 0) if known else None,
         tokens_output=received,
-        tokens_cached=_tokens(usages, graders, "input_tokens_cache_read"),
-        cost=_cost(usages, graders),
-        seconds=_seconds(sample, events, end),
+        tokens_cached=_tokens(caching, graders, _CACHED, uses),
+        cost=_cost(usages, graders, uses),
+        seconds=_seconds(sample, events, end, uses),
     )
 
 
@@ -181,8 +192,8 @@ def _events(sample: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [mapping(event) for event in held] if isinstance(held, list) else []
 
 
-def _steps(sample: Mapping[str, Any]) -> int | None:
-    turns = whole(sample.get("turn_count"))
+def _steps(sample: Mapping[str, Any], uses: Uses) -> int | None:
+    turns = uses.whole("turn_count", sample.get("turn_count"))
     messages = sample.get("messages")
     if turns is not None or not isinstance(messages, list):
         return turns
@@ -222,24 +233,28 @@ def _usage(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _tokens(
-    usages: Iterable[Mapping[str, Any]], graders: Iterable[Mapping[str, Any]], key: str
+    usages: Sequence[Mapping[str, Any]],
+    graders: Iterable[Mapping[str, Any]],
+    key: str,
+    uses: Uses,
 ) -> int | None:
-    """Return the sum over the models less what graders used; None where none tells."""
-    values = [value for usage in usages if (value := whole(usage.get(key))) is not None]
-    if not values:
+    """Return the sum over the models less what graders used; None where one does not tell."""
+    values = [uses.whole(key, usage.get(key)) for usage in usages]
+    known = [value for value in values if value is not None]
+    if not values or len(known) < len(values):
         return None
-    less = sum(whole(usage.get(key)) or 0 for usage in graders)
-    return whole(max(0, sum(values) - less))
+    less = sum(uses.whole(key, usage.get(key)) or 0 for usage in graders)
+    return uses.whole(key, max(0, sum(known) - less))
 
 
 def _cost(
-    usages: Sequence[Mapping[str, Any]], graders: Sequence[Mapping[str, Any]]
+    usages: Sequence[Mapping[str, Any]], graders: Sequence[Mapping[str, Any]], uses: Uses
 ) -> Decimal | None:
-    costs = [amount(usage.get("total_cost")) for usage in usages]
+    costs = [uses.amount("total_cost", usage.get("total_cost")) for usage in usages]
     known = [cost for cost in costs if cost is not None]
     if not costs or len(known) != len(costs):
         return None
-    less = [amount(usage.get("total_cost")) or Decimal(0) for usage in graders]
+    less = [uses.amount("total_cost", usage.get("total_cost")) or Decimal(0) for usage in graders]
     return max(Decimal(0), sum(known, Decimal(0)) - sum(less, Decimal(0)))
 
 
@@ -247,15 +262,16 @@ def _seconds(
     sample: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     end: Mapping[str, Any] | None,
+    uses: Uses,
 ) -> Decimal | None:
     """Return the seconds until scoring began, without waits where the log tells them."""
-    working, total = amount(sample.get("working_time")), amount(sample.get("total_time"))
+    working, total = (uses.amount(key, sample.get(key)) for key in ("working_time", "total_time"))
     told = working if working is not None else total
     if told is None:
         times = [stamp for event in events if (stamp := event.get("timestamp"))]
         last = mapping(end).get("timestamp") or (times[-1] if times else None)
-        return between(times[0], last) if times else None
-    begun = amount(mapping(end).get("working_start"))
+        return uses.between("timestamp", times[0], last) if times else None
+    begun = uses.amount("working_start", mapping(end).get("working_start"))
     if working is not None and begun is not None and begun <= working:
         return begun.quantize(_MILLISECOND)
     return told

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from pathlib import PurePosixPath
 from typing import Any
 
 from frozenbench.importers.documents import Document, mapping, whole
 from frozenbench.importers.model import Part, Published, Remark, Row, Unreadable
+from frozenbench.importers.uses import written
+from frozenbench.source_files import open_file
 
 #: Metrics whose 1 means solved; of a sample's own, the first of these counts.
 _METRICS = ("exact_match", "acc", "pass@1", "pass_at_1", "prompt_level_strict_acc")
@@ -55,6 +56,8 @@ def read(document: Document) -> Part:
         if "doc_id" not in line:
             raise Unreadable(f"line {number}: doc_id is missing")
         name, kept = line.get("filter"), line["doc_id"]
+        if not isinstance(kept, int | str):
+            raise Unreadable(f"line {number}: doc_id: {written(kept)} is no name of a sample")
         chosen = name if not rows else chosen
         if name != chosen:
             remarks.append(Remark("several_filters", f"{task}/{kept} of {agent}: {name}"))
@@ -64,6 +67,9 @@ def read(document: Document) -> Part:
         metrics = _metrics(line) if metrics is None else metrics
         solved, partial, unclear = _verdict(line, metrics[0])
         error = "unclear_grade" if unclear else "no_grade"
+        if unclear:
+            odd = f"{metrics[0]}: {written(line.get(str(metrics[0])))} is neither solved nor not"
+            remarks.append(Remark("odd_verdict", f"{task}/{kept} of {agent}: {odd}"))
         rows[kept] = Row(
             agent,
             f"{task}/{kept}",
@@ -135,11 +141,11 @@ def _results(document: Document, head: Mapping[str, Any]) -> Part:
     agent = document.folder or "unnamed"
     stamp = document.stem.removeprefix("results_")
     figures, remarks = [], []
-    folder, samples = PurePosixPath(document.name).parent, mapping(head.get("n-samples"))
+    beside, samples = document.name.rpartition("/"), mapping(head.get("n-samples"))
     for task, held in mapping(head.get("results")).items():
         name = f"samples_{task}_{stamp}.jsonl"
         own = mapping(mapping(head.get("configs")).get(task))
-        figures += list(_figure(agent, (folder / name).as_posix(), own, held))
+        figures += list(_figure(agent, "".join((*beside[:2], name)), own, held))
         due = whole(mapping(samples.get(task)).get("effective"))
         if not due:  # a group of tasks
             continue
@@ -155,7 +161,7 @@ def _results(document: Document, head: Mapping[str, Any]) -> Part:
 def _count(document: Document) -> int | None:
     """Return how many lines a file of samples has; None: it is not there."""
     try:
-        with document.path.open("rb") as stream:
+        with open_file(document.path) as stream:
             return sum(1 for line in stream if line.strip())
     except OSError:
         return None

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from frozenbench.importers.agents import HARNESS, NAMED
-from frozenbench.importers.documents import Document, between, mapping
+from frozenbench.importers.documents import Document, mapping
 from frozenbench.importers.model import CAP_CONTROLS, Part, Row, Unreadable, Use
 from frozenbench.importers.trajectories import (
     NO_ENDING,
@@ -24,7 +24,7 @@ from frozenbench.importers.trajectories import (
     settings_of,
     task_of,
 )
-from frozenbench.importers.uses import Uses
+from frozenbench.importers.uses import Uses, written
 
 #: Limit in the config -> axis, in the order in which the harness checks them.
 _LIMITS = {"step_limit": "calls", "cost_limit": "cost", "wall_time_limit_seconds": "seconds"}
@@ -86,7 +86,9 @@ def _trajectory(document: Document, log: Mapping[str, Any]) -> Part:
     agent = agent_of(document, model.get("model_name"))
     uses = Uses(document.name)
     limits = limits_of(uses, settings, _LIMITS)
-    messages = log.get("messages") or []
+    messages = log.get("messages")
+    if messages is not None and not isinstance(messages, list):
+        raise Unreadable(f"messages: {written(messages)} is no list of messages")
     use = _use(uses, mapping(info.get("model_stats")), messages)
     status = info.get("exit_status")
     ending = status if isinstance(status, str) and status else NO_ENDING
@@ -114,35 +116,35 @@ def _trajectory(document: Document, log: Mapping[str, Any]) -> Part:
     )
 
 
-def _use(uses: Uses, stats: Mapping[str, Any], messages: list[Any]) -> Use:
-    written = [message for message in map(mapping, messages) if message.get("role") == "assistant"]
-    extras = [mapping(message.get("extra")) for message in written]
+def _use(uses: Uses, stats: Mapping[str, Any], messages: list[Any] | None) -> Use:
+    held = [mapping(message) for message in messages or ()]
+    replies = [message for message in held if message.get("role") == "assistant"]
+    extras = [mapping(message.get("extra")) for message in replies]
     usages = [mapping(mapping(extra.get("response")).get("usage")) for extra in extras]
     sent, received = (_sum(uses, usages, key) for key in ("prompt_tokens", "completion_tokens"))
-    steps = len(written)
+    steps = len(replies)
     return Use(
         calls=called(uses, stats, steps),
-        steps=steps,
+        steps=None if messages is None else steps,
         cost=uses.amount("instance_cost", stats.get("instance_cost")),
         tokens=uses.sum("tokens", sent, received),
         tokens_input=sent,
         tokens_output=received,
-        seconds=_seconds(messages),
+        seconds=_seconds(held, uses),
     )
 
 
-def _seconds(messages: list[Any]) -> Decimal | None:
+def _seconds(messages: list[Mapping[str, Any]], uses: Uses) -> Decimal | None:
     """Return the seconds from the first message with a time to the last."""
-    times = [mapping(mapping(message).get("extra")).get("timestamp") for message in messages]
+    times = [mapping(message.get("extra")).get("timestamp") for message in messages]
     told = [time for time in times if time is not None]
-    return between(told[0], told[-1]) if len(told) > 1 else None
+    return uses.between("timestamp", told[0], told[-1]) if len(told) > 1 else None
 
 
 def _sum(uses: Uses, usages: list[Mapping[str, Any]], key: str) -> int | None:
     """Return a sum over all calls, None where any does not tell."""
-    if not usages or any(usage.get(key) is None for usage in usages):
-        return None
-    return uses.sum(key, *(uses.whole(key, usage[key]) for usage in usages))
+    values = [uses.whole(key, usage.get(key)) for usage in usages]
+    return uses.sum(key, *values) if values else None
 
 
 def _ran_out(ending: str, use: Use, limits: Mapping[str, Decimal]) -> str | None:

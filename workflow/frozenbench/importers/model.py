@@ -103,7 +103,8 @@ class Row:
     Attributes:
         agent, task: the log's own names.
         solved: the log's verdict; None: it holds none.
-        repeat: from 0; None: counted in the order of the rows.
+        repeat: from 0; None: counted in the order of the rows, or of the labels.
+        label: what the log calls the repeat, where that is any name: numbered when all are read.
         run: the log's name of the set of runs it belongs to.
         trial: the log's name of this run inside `run`; two rows of one name are one run.
         ending: the log's own word for how it ended; None: it has none.
@@ -118,6 +119,7 @@ class Row:
     solved: bool | None
     use: Use = field(default_factory=Use)
     repeat: int | None = None
+    label: str | None = None
     run: str = ""
     trial: str | None = None
     ending: str | None = None
@@ -158,12 +160,17 @@ class Verdict:
     Attributes:
         agent: whose, where the report says so.
         file: the report that it stands in: its place and its name tell whose it is, too.
+        folder: where a harness wrote one report for each task, the folder of all of them: they are
+            one report; empty: the file is all of it.
+        run: the agent and the run that it is of, where that is known already.
     """
 
     task: str
     solved: bool | None
     agent: str | None = None
     file: str = ""
+    folder: str = ""
+    run: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,8 @@ class Part:
             repeat.
         facts: agent -> {setting: its value}: what tells it from others of its name. An agent that
             is not in it is told by its name alone.
+        retold: its rows are what somebody tells of runs: where the logs of these runs are there
+            too, they are verdicts on them, and no runs of their own.
     """
 
     rows: tuple[Row, ...] = ()
@@ -195,3 +204,4 @@ class Part:
     expected: tuple[tuple[str, str], ...] = ()
     remarks: tuple[Remark, ...] = ()
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    retold: bool = False

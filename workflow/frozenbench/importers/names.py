@@ -12,9 +12,9 @@ from frozenbench.source_files import printable
 _Named = TypeVar("_Named", Row, Published, Verdict, Remark)
 #: The texts of each of them.
 _TEXTS: Mapping[type, tuple[str, ...]] = {
-    Row: ("agent", "task", "run", "trial", "ending", "ran_out", "error", "file"),
+    Row: ("agent", "task", "label", "run", "trial", "ending", "ran_out", "error", "file"),
     Published: ("agent", "run"),
-    Verdict: ("task", "agent"),
+    Verdict: ("task", "agent", "folder"),
     Remark: ("subject",),
 }
 

@@ -24,6 +24,7 @@ KINDS = {
     "task_not_run_by_all": "tasks that not all agents ran",
     "left_out": "agents that are left out of the comparison",
     "told_apart": "names of several agents: told apart",
+    "renamed": "agents that have another name here than in their logs",
     "repeats_by_run": "agents of which several runs hold the same task: taken as repeats",
     "settings_differ": "agents whose logs are of several settings",
     "null_grade": "runs without a verdict: ERROR",
@@ -37,9 +38,12 @@ KINDS = {
     "cap_beyond_limit": "caps beyond the log's own limit: not drawn",
     "zero_cost": "runs with model calls and a cost of 0: counted as the log states it",
     "odd_value": "values that are no use of a run: counted as not told",
+    "odd_verdict": "values in the place of a verdict that are none: no grade, ERROR",
+    "verdicts_disagree": "verdicts of one log or report that contradict each other: no grade, ERROR",
     "use_not_told": "runs whose use on an axis is not told",
     "axis_passed_over": "axes that some runs do not tell: passed over",
     "axis_not_told": "axes that some runs do not tell: no counts along them",
+    "doubled_key": "keys that stand twice in one object with other values: the last counts",
     "odd_name": "names with signs that cannot be shown: written as escapes",
     "names_alike": "names that differ in case or in the form of their letters alone",
     "limits_differ": "agents whose logs state different limits: the largest counts",
@@ -52,6 +56,8 @@ KINDS = {
     "unfinished_log": "logs that did not end well",
     "verdict_without_log": "verdicts without a run: ERROR",
     "verdict_not_used": "reports with verdicts that are of no run here, or of several: not used",
+    "details_differ": "runs of which details tell another use than their log: the log counts",
+    "details_alone": "runs that details tell of, and no log beside them: taken from the details",
     "others_not_solved": "reports that list what is solved alone: all others are not solved",
     "report_by_place": "reports that name another agent: taken by their place",
     "broken_file": "files that are broken: not read",
@@ -66,6 +72,7 @@ INFORMATION = frozenset(
         "inferred_ending",
         "others_not_solved",
         "passed_over",
+        "renamed",
         "repeats_by_run",
         "report_by_place",
         "told_apart",
@@ -212,7 +219,8 @@ def counting_rules(rows: Sequence[Row]) -> Iterator[Remark]:
 
 
 def _name(row: Row) -> str:
-    return f"{row.agent} on {row.task}" + (f", repeat {row.repeat}" if row.repeat else "")
+    repeat = row.label or row.repeat
+    return f"{row.agent} on {row.task}" + (f", repeat {repeat}" if repeat else "")
 
 
 def of_rows(rows: Sequence[Row]) -> Iterator[Remark]:

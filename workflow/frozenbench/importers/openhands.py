@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from frozenbench.importers.documents import Document, added, amount, between, mapping, whole
+from frozenbench.importers.documents import Document, mapping, whole
 from frozenbench.importers.model import Part, Passed, Remark, Row, Unreadable, Use, Verdict
+from frozenbench.importers.uses import Uses
+from frozenbench.source_files import open_file
 
 #: Words of the controller in `error`, and codes of an event -> what ran out.
 _BUDGET = {
@@ -80,9 +82,9 @@ def read(document: Document) -> Part:
     if document.suffix != ".jsonl":
         if isinstance(document.head, Mapping):
             raise Passed("the settings of a run: no outcomes")
-        agent = document.folder or "openhands"
-        row = Row(agent, document.stem, None, _use(document.head, {}), file=document.name)
-        return Part(rows=(row,), stated={agent: {}})
+        agent, uses = document.folder or "openhands", Uses(document.name)
+        row = Row(agent, document.stem, None, _use(document.head, {}, uses), file=document.name)
+        return Part(rows=(row,), stated={agent: {}}, remarks=tuple(uses.remarks))
     if _is_costs(document):
         raise Passed("sums of a run: no outcomes")
     final = document.path.with_name("output.jsonl")
@@ -92,20 +94,21 @@ def read(document: Document) -> Part:
 
 
 def _lines(document: Document) -> Part:
-    rows, verdicts, remarks = [], [], []
+    rows, verdicts, remarks, uses = [], [], [], Uses(document.name)
     stated: dict[str, dict[str, str]] = {}
     limits: dict[str, dict[str, Decimal]] = {}
     facts: dict[str, dict[str, str]] = {}
     for number, value in document.lines():
         line = mapping(value)
         if _is_verdict(line):
-            verdicts.append(_verdict(line))
+            verdicts.append(_verdict(line, uses))
             continue
         if not _is_output(line):
             raise Unreadable(f"line {number}: is no output of OpenHands")
-        row = _short(document, line) if set(line) >= _SHORT else _row(document, line)
+        of_kind = _short if set(line) >= _SHORT else _row
+        row = of_kind(document, line, uses)
         rows.append(row)
-        told, caps = _stated(line)
+        told, caps = _stated(line, uses)
         if told or row.agent not in stated:
             stated[row.agent], limits[row.agent] = {**stated.get(row.agent, {}), **told}, caps
             facts[row.agent] = _facts(line)
@@ -121,7 +124,7 @@ def _lines(document: Document) -> Part:
         stated=stated,
         limits=limits,
         expected=tuple(expected),
-        remarks=tuple(remarks),
+        remarks=(*remarks, *uses.remarks),
         facts={agent: held for agent, held in facts.items() if len(held) > 1},
     )
 
@@ -132,7 +135,7 @@ def _tried(document: Document) -> Iterator[str]:
         return
     for path in sorted(document.path.parent.glob("output.critic_attempt_*.jsonl")):
         try:
-            with path.open("rb") as stream:
+            with open_file(path) as stream:
                 while line := stream.readline(1 << 16):
                     found = _ID.match(line)
                     if found:
@@ -143,28 +146,31 @@ def _tried(document: Document) -> Iterator[str]:
             continue
 
 
-def _verdict(line: Mapping[str, Any]) -> Verdict:
-    report = line["test_result"]["report"]
-    told = isinstance(report["resolved"], bool) and not report.get("error_eval")
-    return Verdict(str(line["instance_id"]), report["resolved"] if told else None)
+def _verdict(line: Mapping[str, Any], uses: Uses) -> Verdict:
+    report, task = line["test_result"]["report"], str(line["instance_id"])
+    solved = uses.of(task).verdict("resolved", report["resolved"])
+    return Verdict(task, None if report.get("error_eval") else solved)
 
 
-def _row(document: Document, line: Mapping[str, Any]) -> Row:
-    solved: Any = mapping(mapping(line.get("test_result")).get("report")).get("resolved")
+def _row(document: Document, line: Mapping[str, Any], uses: Uses) -> Row:
+    told: Any = mapping(mapping(line.get("test_result")).get("report")).get("resolved")
     task = str(line.get("instance_id"))
     if _issue(line):
         issue = line["issue"]
         task = f"{issue['owner']}/{issue['repo']}#{issue['number']}"
-        solved = line.get("success")
+        told = line.get("success")
+    own = uses.of(task)
+    solved = own.verdict("success" if _issue(line) else "resolved", told)
     held = line.get("history")
     history = held if isinstance(held, list) else []
-    told = line.get("error")
-    ending, ran_out, error = _ending(told if isinstance(told, str) and told else None, history)
+    ending, ran_out, error = _ending(_error(line), history)
+    if error is None and solved is None and told is not None:
+        error = "unclear_grade"
     return Row(
         _agent(document, line),
         task,
-        solved if isinstance(solved, bool) else None,
-        _use(history, mapping(line.get("metrics"))),
+        solved,
+        _use(history, mapping(line.get("metrics")), own),
         run=document.name,
         # A second line on one instance is no repeat: each repeat is a folder of its own.
         trial=document.name,
@@ -175,24 +181,30 @@ def _row(document: Document, line: Mapping[str, Any]) -> Row:
     )
 
 
-def _short(document: Document, line: Mapping[str, Any]) -> Row:
-    """Return the row of a line without history: each instance is one line."""
-    cost = mapping(line.get("cost"))
-    solved, status = line.get("resolved"), line.get("status")
-    sent, received = whole(cost.get("input_tokens")), whole(cost.get("output_tokens"))
+def _error(line: Mapping[str, Any]) -> str | None:
     told = line.get("error")
-    ending, ran_out, error = _ending(told if isinstance(told, str) and told else None, ())
+    return told if isinstance(told, str) and told else None
+
+
+def _short(document: Document, line: Mapping[str, Any], uses: Uses) -> Row:
+    """Return the row of a line without history: each instance is one line."""
+    cost, status, own = mapping(line.get("cost")), line.get("status"), uses.of(line["instance_id"])
+    solved = own.verdict("resolved", line.get("resolved"))
+    sent, received = (own.whole(key, cost.get(key)) for key in ("input_tokens", "output_tokens"))
+    ending, ran_out, error = _ending(_error(line), ())
     if error is None and ran_out is None and status != "success":
         error = "harness_broken" if status == "error" else "skipped"
+    if error is None and solved is None and line.get("resolved") is not None:
+        error = "unclear_grade"
     return Row(
         document.folder or "openhands",
         str(line["instance_id"]),
-        solved if isinstance(solved, bool) else None,
+        solved,
         Use(
-            tokens=added(sent, received) if sent is not None and received is not None else None,
+            tokens=own.sum("tokens", sent, received),
             tokens_input=sent,
             tokens_output=received,
-            cost=amount(cost.get("total_cost")) or None,
+            cost=own.amount("total_cost", cost.get("total_cost")) or None,
         ),
         run=document.name,
         trial=document.name,
@@ -235,14 +247,15 @@ def _ending(told: str | None, history: Sequence[Any]) -> tuple[str | None, str |
     return " ".join((told or str(code)).split())[:80], None, "harness_broken"
 
 
-def _use(history: Sequence[Any], metrics: Mapping[str, Any]) -> Use:
+def _use(history: Sequence[Any], metrics: Mapping[str, Any], uses: Uses) -> Use:
     events = [mapping(event) for event in history]
     if history and all(isinstance(pair, list) and len(pair) == 2 for pair in history):
         events = [mapping(pair[0]) for pair in history]  # old form: [action, observation]
     total = mapping(metrics.get("accumulated_token_usage"))
-    sent, received = whole(total.get("prompt_tokens")), whole(total.get("completion_tokens"))
-    tokens = added(sent, received) if sent is not None and received is not None else None
-    cost = amount(metrics.get("accumulated_cost"))
+    keys = ("prompt_tokens", "completion_tokens", "cache_read_tokens")
+    sent, received, cached = (uses.whole(key, total.get(key)) for key in keys)
+    tokens = uses.sum("tokens", sent, received)
+    cost = uses.amount("accumulated_cost", metrics.get("accumulated_cost"))
     lists = [metrics.get(key) for key in ("token_usages", "costs")]
     calls = max((len(held) for held in lists if isinstance(held, list)), default=0)
     turns = _turns(events)
@@ -253,9 +266,9 @@ def _use(history: Sequence[Any], metrics: Mapping[str, Any]) -> Use:
         tokens=tokens,
         tokens_input=sent,
         tokens_output=received,
-        tokens_cached=whole(total.get("cache_read_tokens")),
+        tokens_cached=cached,
         cost=None if cost == 0 and (tokens or calls) else cost,
-        seconds=between(times[0], times[-1]) if len(times) > 1 else None,
+        seconds=uses.between("timestamp", times[0], times[-1]) if len(times) > 1 else None,
     )
 
 
@@ -277,7 +290,7 @@ def _actions(events: Sequence[Mapping[str, Any]]) -> int | None:
     return sum(action not in _NO_STEP for action in acts) if acts else None
 
 
-def _stated(line: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Decimal]]:
+def _stated(line: Mapping[str, Any], uses: Uses) -> tuple[dict[str, str], dict[str, Decimal]]:
     metadata, settings = _settings(line)
     found: dict[str, str] = {}
     limits: dict[str, Decimal] = {}
@@ -286,8 +299,9 @@ def _stated(line: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Decimal]
     for key in ("temperature", "seed"):
         if settings.get(key) is not None:
             found[key] = str(settings[key])
-    steps = whole(metadata.get("max_iterations"))
-    cost = amount(mapping(line.get("metrics")).get("max_budget_per_task"))
+    steps = uses.whole("max_iterations", metadata.get("max_iterations"))
+    budget = mapping(line.get("metrics")).get("max_budget_per_task")
+    cost = uses.amount("max_budget_per_task", budget)
     if steps:
         found["cap on calls or steps"] = str(steps)
         limits["steps"] = Decimal(steps)

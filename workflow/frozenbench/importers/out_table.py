@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from frozenbench.canonical import BadInput
-from frozenbench.table import CONTROLS_KEY, read_table
+from frozenbench.canonical import BadInput, canonical_json
+from frozenbench.table import IMPORT_KEY, coded_at
 
 _SUFFIX = ".parquet"
+#: What IMPORT_KEY says of a table. Rates stand where cells would, and nothing beside them.
+ROLES = CELLS, MEASURED, COUNTS, RATES = "cells", "measured", "counts", "rates"
 
 
 def measured_beside(out: Path) -> Path:
@@ -45,22 +47,47 @@ def _check_out(out: Path, read: Iterable[Path]) -> None:
     if out.suffix != _SUFFIX:
         cure = out.with_suffix(_SUFFIX)
         raise BadInput(f"{where}: the table is written as Parquet; cure: {cure}")
-    for path in (out, measured_beside(out), counts_beside(out)):
-        if not path.exists() or _is_ours(path):
+    for path, roles in _places(out).items():
+        if not (path.exists() or path.is_symlink()):
+            continue
+        role = role_of(path)
+        if role in roles:
             continue
         if path.resolve() in {one.resolve() for one in read}:
             raise BadInput(f"--out: {path}: is one of the logs; cure: another name")
-        raise BadInput(
-            f"--out: {path}: is there, and no import wrote it; cure: another name, or remove it"
+        told = (
+            "no import wrote it"
+            if role is None
+            else f"is the table of {role} of an import, not of {' or '.join(roles)}"
         )
+        raise BadInput(f"--out: {path}: is there, and {told}; cure: another name, or remove it")
     _check_folder(out.absolute().parent, where)
 
 
-def _is_ours(path: Path) -> bool:
-    try:
-        return path.is_file() and CONTROLS_KEY in read_table(path).schema.metadata
-    except BadInput:
-        return False
+def _places(out: Path) -> dict[Path, tuple[str, ...]]:
+    """Return each file that an import writes or removes -> what may stand there before."""
+    return {
+        out: (CELLS, RATES),
+        measured_beside(out): (MEASURED,),
+        counts_beside(out): (COUNTS,),
+    }
+
+
+def role_of(path: Path) -> str | None:
+    """Return which table of an import a file is, None where it is none, or of an older version."""
+    coded = coded_at(path, IMPORT_KEY)
+    return next((role for role in ROLES if canonical_json(role) == coded), None)
+
+
+def remove_beside(out: Path) -> None:
+    """Remove what an earlier import of runs left beside rates, which have nothing beside them.
+
+    Raises:
+        OSError: one cannot be removed.
+    """
+    for path, roles in _places(out).items():
+        if path != out and role_of(path) in roles:
+            path.unlink()
 
 
 def _check_folder(folder: Path, where: str) -> None:

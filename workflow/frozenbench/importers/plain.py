@@ -22,12 +22,19 @@ from frozenbench.schema import nearest
 TABLES = (".csv", ".tsv")
 _COUNTS = ("calls", "steps", "edit_rounds", "tokens", "tokens_input", "tokens_output")
 _AMOUNTS = ("cost", "seconds")
-_WORDS = ("run", "trial", "ending", "ran_out", "error")
+_WORDS = ("run", "trial", "ending", "ran_out")
 _NEEDED = ("agent", "task", "solved")
-COLUMNS = (*_NEEDED, "repeat", *_COUNTS, *_AMOUNTS, *_WORDS)
+COLUMNS = (*_NEEDED, "repeat", *_COUNTS, *_AMOUNTS, *_WORDS, "error")
 _TRUTH = {"true": True, "1": True, "false": False, "0": False, "": None, "null": None}
+#: `error` may be a flag or the error's text: what says that there was none, and a bare flag.
+_NO_ERROR = ("", "-", "f", "false", "n", "n/a", "na", "nan", "no", "none", "null", "off")
+_AN_ERROR = ("on", "t", "true", "y", "yes")
+#: What a bare flag says.
+BROKEN = "harness_or_grader_broken"
 _RAN_OUT = (*AXES, "context", "messages", "unknown")
-_COMMA = re.compile(r"[+-]?\d[\d. ]*,\d+|[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+#: Digits with a comma or something else between them, or of another script: refused, not guessed.
+_PARTED = re.compile(r"[+-]?\d[\d.,_'’\s]*")
+_ENGLISH = re.compile(r"[+-]?[0-9.]+")
 
 
 def recognises(document: Document) -> bool:
@@ -97,22 +104,22 @@ def _row(document: Document, number: int, line: Mapping[str, Any]) -> Row:
     solved = _solved(number, line["solved"])
     use: dict[str, Any] = {name: _number(number, name, line.get(name), True) for name in _COUNTS}
     use |= {name: _number(number, name, line.get(name), False) for name in _AMOUNTS}
-    repeat = _number(number, "repeat", line.get("repeat"), True)
+    label, error = _repeat(number, line.get("repeat")), _error(line.get("error"))
     trial = words["trial"]
-    if trial is None and repeat is not None:
+    if trial is None and label is not None:
         # The row says which repeat it is, so a second such row is no further one.
-        trial = f"{words['run'] or document.name} repeat {repeat}"
+        trial = f"{words['run'] or document.name} repeat {label}"
     return Row(
         agent,
         task,
         solved,
         Use(**use),
-        repeat=None if repeat is None else int(repeat),
+        label=label,
         run=words["run"] or "",
         trial=trial,
         ending=words["ending"],
         ran_out=words["ran_out"],
-        error=words["error"] or ("no_grade" if solved is None else None),
+        error=error or ("no_grade" if solved is None else None),
         file=document.name,
     )
 
@@ -133,6 +140,26 @@ def _text(value: Any) -> str | None:
     return " ".join(str(value).split()) or None if value is not None else None
 
 
+def _error(value: Any) -> str | None:
+    """Return why harness or grader broke; None: they did not."""
+    text = "" if value == [] or value == {} else _text(value) or ""
+    word, number = text.casefold(), decimal(text)
+    if word in _NO_ERROR or number == 0:
+        return None
+    return BROKEN if word in _AN_ERROR or number == 1 else text
+
+
+def _repeat(number: int, value: Any) -> str | None:
+    """Return what the row calls its repeat, which may count from anything; None: it does not tell."""
+    if isinstance(value, bool | list | Mapping):
+        told = f"{str(value)[:40]!r} is no repeat; cure: a number or a name"
+        raise Unreadable(f"line {number}: repeat: {told}")
+    text = _text(value)
+    exact = decimal(text) if text is not None else None
+    count = whole(exact)
+    return text if count is None else str(count)
+
+
 def _solved(number: int, value: Any) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
@@ -151,8 +178,9 @@ def _number(number: int, name: str, value: Any, counted: bool) -> int | Decimal 
     if found is None:
         kind = "a whole number of at least 0" if counted else "a number of at least 0"
         told = f"{str(value)!r} is not {kind}"
-        comma = isinstance(value, str) and _COMMA.fullmatch(value.strip())
-        cure = "cure: a point before the decimals and nothing between thousands: 1234.5"
+        text = str(value).strip()
+        parted = _PARTED.fullmatch(text) and not _ENGLISH.fullmatch(text)
+        cure = "cure: digits 0 to 9, a point before the decimals, nothing between thousands: 1234.5"
         empty = "cure: empty where it is not told"
-        raise Unreadable(f"line {number}: {name}: {told}; {cure if comma else empty}")
+        raise Unreadable(f"line {number}: {name}: {told}; {cure if parted else empty}")
     return found

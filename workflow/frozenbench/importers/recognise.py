@@ -10,7 +10,7 @@ from typing import Any
 from frozenbench.canonical import BadInput
 from frozenbench.importers import FORMATS, plain
 from frozenbench.importers.documents import Document
-from frozenbench.importers.model import Part, Passed, Unreadable
+from frozenbench.importers.model import Part, Passed, Remark, Unreadable
 from frozenbench.schema import nearest
 from frozenbench.source_files import identity
 
@@ -32,6 +32,7 @@ class FileRead:
         part: what it gave, None where it gave nothing.
         kind: why it gave nothing: `broken_file`, `unknown_file`, `passed_over`.
         message: the same in words.
+        remarks: what a reader must be told of how its text is written.
     """
 
     name: str
@@ -41,6 +42,7 @@ class FileRead:
     part: Part | None
     kind: str | None = None
     message: str = ""
+    remarks: tuple[Remark, ...] = ()
 
 
 def check_format(name: str, where: str) -> None:
@@ -72,6 +74,10 @@ def unknown(document: Document) -> str:
     return f"no format knows it ({', '.join(FORMATS)}); cure: {cure}"
 
 
+def _written(document: Document) -> tuple[Remark, ...]:
+    return tuple(document.doubles.remarks(document.name))
+
+
 def read_file(job: tuple[str, str, str]) -> FileRead:
     """Read one file: (format or `auto`, path, name); whatever is wrong with it is in the answer."""
     asked, path, name = job
@@ -79,8 +85,9 @@ def read_file(job: tuple[str, str, str]) -> FileRead:
     try:
         sha256, size = identity(document.path)
     except OSError as error:
-        told = error.strerror or str(error)
-        return FileRead(name, "", 0, None, None, "broken_file", f"cannot be read ({told})")
+        told = f"cannot be read ({error.strerror or error})"
+        kind = "broken_file" if document.suffix in SUFFIXES else "passed_over"
+        return FileRead(name, "", 0, None, None, kind, told)
     found: str | None = None
     try:
         if document.suffix not in SUFFIXES:
@@ -89,9 +96,12 @@ def read_file(job: tuple[str, str, str]) -> FileRead:
         if found is None:
             told = unknown(document)
             return FileRead(name, sha256, size, None, None, "unknown_file", told)
-        return FileRead(name, sha256, size, found, module_of(found).read(document))
+        part = module_of(found).read(document)
+        return FileRead(name, sha256, size, found, part, remarks=_written(document))
     except Passed as error:
-        return FileRead(name, sha256, size, found, None, "passed_over", str(error))
+        # Others may be read together with it: how it is written is told of it alone.
+        told, written = str(error), _written(document)
+        return FileRead(name, sha256, size, found, None, "passed_over", told, written)
     except Unreadable as error:
         return FileRead(name, sha256, size, found, None, "broken_file", str(error))
     except (TypeError, ValueError, LookupError, AttributeError, *_SHAPES) as error:

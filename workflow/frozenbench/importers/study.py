@@ -9,14 +9,16 @@ from decimal import Decimal
 
 from frozenbench.canonical import BadInput
 from frozenbench.importers import budgets, notices
-from frozenbench.importers.budgets import Cap
+from frozenbench.importers.caps import ALL, POWERS, Cap, check_chosen, parse_caps, up_to
 from frozenbench.importers.gather import Imported
+from frozenbench.importers.missing import check_missing, missing_rows
 from frozenbench.importers.model import AXES, Axis, Remark, Row
 from frozenbench.schema import nearest
 
 #: The one budget of logs that tell no use: each run as it was run.
 AS_RUN = "as-run"
-POWERS, ALL = "powers", "all"
+#: More cells than this are no table for anybody: the counts at all caps stand beside it.
+MOST_CELLS = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,9 @@ def make_study(imported: Imported, choice: Choice, where: str) -> Study:
     axis, left, more = _axis(rows, choice, where)
     agents = tuple(agent for agent in agents if agent not in left)
     rows = [row for row in rows if row.agent not in left]
-    rows, refusals, told = _complete(rows, agents, choice)
+    rows, refusals, told = _complete(rows, agents, choice, where)
     limit, caps, beyond = _caps(rows, axis, imported, choice, where)
+    _check_size(len(rows), len(caps), where)
     marks = [*imported.notices, *notices.collect([*remarks, *more, *told, *beyond])]
     place = {agent: number for number, agent in enumerate(agents)}
     return Study(
@@ -107,11 +110,8 @@ def _agents(imported: Imported, choice: Choice, where: str) -> tuple[tuple[str, 
     known = imported.agents
     if choice.agents is None:
         return known, []
-    if not choice.agents:
-        raise BadInput(f"{where}agents: names none; cure: leave it out to compare all")
-    for place, name in enumerate(choice.agents):
-        if name in choice.agents[:place]:
-            raise BadInput(f"{where}agents: {name!r} stands twice; cure: keep one")
+    check_chosen(choice.agents, where)
+    for name in choice.agents:
         if name not in known:
             near = nearest(name, known)
             raise BadInput(f"{where}agents: {name!r} is in no log{near}; cure: one of these")
@@ -170,18 +170,34 @@ def _axes_not_told(rows: Sequence[Row], chosen: Axis | None, asked: bool) -> Ite
             )
 
 
+def _check_size(runs: int, caps: int, where: str) -> None:
+    count = runs * max(1, caps)
+    if count > MOST_CELLS:
+        raise BadInput(
+            f"{where}caps: {caps} caps of {runs} runs are {count:,} cells, above {MOST_CELLS:,}; "
+            "cure: the caps that matter; the pass counts at every cap are written all the same"
+        )
+
+
 def _complete(
-    rows: list[Row], agents: Sequence[str], choice: Choice
+    rows: list[Row], agents: Sequence[str], choice: Choice, where: str
 ) -> tuple[list[Row], list[tuple[str, str, str]], list[Remark]]:
     """Give every agent every task and repeat: what is missing is ERROR, or refuses the score."""
     refusals: list[tuple[str, str, str]] = []
     remarks: list[Remark] = []
-    if choice.repeats is not None:
-        rows = [row for row in rows if (row.repeat or 0) < choice.repeats]
     tasks: dict[str, set[str]] = defaultdict(set)
-    repeats: dict[str, int] = defaultdict(int)
     for row in rows:
         tasks[row.agent].add(row.task)
+    if choice.repeats is not None:
+        most = 1 + max((row.repeat or 0 for row in rows), default=choice.repeats)
+        if most < choice.repeats:
+            told = f"no agent has more than {most} of a task"
+            raise BadInput(
+                f"{where}repeats: {choice.repeats}: {told}; cure: {most}, or leave it out"
+            )
+        rows = [row for row in rows if (row.repeat or 0) < choice.repeats]
+    repeats: dict[str, int] = defaultdict(int)
+    for row in rows:
         repeats[row.agent] = max(repeats[row.agent], 1 + (row.repeat or 0))
     union = set().union(*tasks.values())
     common = set(union).intersection(*tasks.values()) if tasks else set()
@@ -216,7 +232,8 @@ def _complete(
         )
     # Where the score is refused, nobody's rows are filled up by what others ran.
     due = tasks if choice.tasks == "same" else dict.fromkeys(tasks, union)
-    missing = list(_missing(rows, due, repeats))
+    check_missing(rows, {agent: ran & union for agent, ran in tasks.items()}, due, repeats)
+    missing = list(missing_rows(rows, due, repeats))
     remarks += notices.of_rows(missing)
     return [*rows, *missing], refusals, remarks
 
@@ -229,17 +246,6 @@ def _differing(
         if lacking:
             told = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" * (len(lacking) > 3))
             yield Remark("task_not_run_by_all", f"{task}: not by {told}")
-
-
-def _missing(
-    rows: Sequence[Row], due: Mapping[str, set[str]], repeats: Mapping[str, int]
-) -> Iterator[Row]:
-    there = {(row.agent, row.task, row.repeat or 0) for row in rows}
-    for agent, tasks in due.items():
-        for task in sorted(tasks):
-            for repeat in range(repeats[agent]):
-                if (agent, task, repeat) not in there:
-                    yield Row(agent, task, None, repeat=repeat, error="missing_row")
 
 
 def _caps(
@@ -256,17 +262,12 @@ def _caps(
     caps = (
         budgets.break_points(rows, axis)
         if choice.caps == (ALL,)
-        else budgets.parse_caps(choice.caps, axis, f"{where}caps")
+        else parse_caps(choice.caps, axis, f"{where}caps")
     )
-    kept = tuple(cap for cap in caps if limit is None or cap <= limit)
+    kept = up_to(caps, limit, f"{where}caps")
     beyond = [
         Remark("cap_beyond_limit", f"{budgets.name_of(axis, cap)}: the own limit is {limit}")
         for cap in caps
         if cap not in kept
     ]
-    if not kept:
-        raise BadInput(
-            f"{where}caps: {', '.join(map(budgets.plain, caps[:9]))}: all lie beyond the log's own "
-            f"limit of {limit}; cure: caps up to it"
-        )
     return limit, kept, beyond

@@ -8,7 +8,6 @@ config states.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -57,7 +56,7 @@ def read(document: Document) -> Part:
     log = document.head
     if not recognises(document):
         raise Unreadable("is no trajectory of SWE-agent")
-    settings = mapping(mapping(_parsed(log.get("replay_config"))).get("agent"))
+    settings = mapping(mapping(_replayed(document, log)).get("agent"))
     model = mapping(settings.get("model"))
     agent = agent_of(document, model.get("name") or _models(settings))
     uses = Uses(document.name)
@@ -75,18 +74,20 @@ def read(document: Document) -> Part:
 
 def _models(settings: Mapping[str, Any]) -> str:
     """Return the models of an agent that tries several configurations in turn."""
-    several = settings.get("agent_configs")
-    models = [mapping(mapping(one).get("model")).get("name") for one in several or ()]
+    held = settings.get("agent_configs")
+    several = held if isinstance(held, list) else ()
+    models = [mapping(mapping(one).get("model")).get("name") for one in several]
     return " + ".join(dict.fromkeys(name for name in models if isinstance(name, str)))
 
 
-def _parsed(value: Any) -> Any:
+def _replayed(document: Document, log: Mapping[str, Any]) -> Any:
     """Return a replay config, which older versions write as text."""
+    value = log.get("replay_config")
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value, parse_float=Decimal)
-    except ValueError:
+        return document.inner(value, "replay_config")
+    except Unreadable:
         return None
 
 

@@ -12,8 +12,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from frozenbench.importers.documents import Document, amount, between, mapping, whole
+from frozenbench.importers.documents import Document, mapping, whole
 from frozenbench.importers.model import Part, Passed, Published, Row, Unreadable, Use
+from frozenbench.importers.uses import Uses
 
 _GRADER = {"test_timeout", "parse_error"}
 _BROKEN = {"agent_installation_failed", "unknown_agent_error"}
@@ -25,6 +26,8 @@ _RAN_OUT = {
     "output_length_exceeded": "context",
 }
 _OWN = {"fatal_llm_parse_error"}
+#: How many folders below `results` a trial lies: pack, submission, run, task, trial.
+_DEEPEST = 5
 #: A run's own settings: their file holds no outcome.
 _METADATA = {"run_id", "dataset_name"}
 
@@ -74,13 +77,17 @@ def read(document: Document) -> Part:
     if _is_figures(head):
         return Part(published=tuple(_figures(head)))
     if document.suffix == ".jsonl":
-        rows = tuple(_trial(document, mapping(value), "", None) for _, value in document.lines())
-        return Part(rows=rows, stated={row.agent: {} for row in rows})
+        uses, agent = Uses(document.name), _submission(document)
+        rows = tuple(
+            _trial(document, mapping(value), "", agent, uses) for _, value in document.lines()
+        )
+        stated: dict[str, dict[str, str]] = {row.agent: {} for row in rows}
+        return Part(rows=rows, stated=stated, remarks=tuple(uses.remarks))
     return _run(document, head)
 
 
 def _run(document: Document, log: Mapping[str, Any]) -> Part:
-    folder = _folder(document.path)
+    folder, uses = _folder(document.place), Uses(document.name)
     beside, lock = _beside(folder / "run_metadata.json"), _beside(folder / "tb.lock")
     named = " ".join(str(beside[key]) for key in ("agent_name", "model_name") if beside.get(key))
     agent = named or _submission(document)
@@ -88,18 +95,20 @@ def _run(document: Document, log: Mapping[str, Any]) -> Part:
         run, trials = str(log.get("id") or document.name), _trials(folder, log)
     else:
         run, trials = str(beside.get("run_id") or ""), [log]
-        if folder != document.path.parent and (folder / "results.json").is_file():
+        if folder != document.place.parent and (folder / "results.json").is_file():
             raise Passed("a trial of a run: read with the run's results.json")
-    cap = amount(mapping(lock.get("run_config")).get("global_agent_timeout_sec"))
+    clock = mapping(lock.get("run_config")).get("global_agent_timeout_sec")
+    cap = uses.amount("global_agent_timeout_sec", clock)
     due = beside.get("task_ids") if "results" in log else None
     return Part(
-        rows=tuple(_trial(document, trial, run, agent) for trial in trials),
+        rows=tuple(_trial(document, trial, run, agent, uses) for trial in trials),
         published=tuple(_figure(agent, run, log)) if "results" in log else (),
         stated={agent: _stated(beside, lock, cap)},
         limits={agent: {"seconds": cap} if cap else {}},
         expected=tuple((agent, task) for task in dict.fromkeys(map(str, due)))
         if isinstance(due, list)
         else (),
+        remarks=tuple(uses.remarks),
     )
 
 
@@ -118,7 +127,7 @@ def _trials(folder: Path, log: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     A trial's own file is the source, and the run's file is put together from them.
     """
     trials = [mapping(item) for item in log["results"]]
-    names = {trial.get("trial_name") for trial in trials}
+    names = {str(trial.get("trial_name")) for trial in trials}
     for path in sorted(folder.glob("*/*/results.json")):
         if path.parent.name not in names and _is_trial(own := _beside(path)):
             trials.append(own)
@@ -149,11 +158,10 @@ def _stated(
 
 def _submission(document: Document) -> str:
     """Return the folder of the submission: …/results/<pack>/<submission>/[<run>/]results.json."""
-    parts = document.path.parent.parts
-    if "results" in parts:
-        below = parts[parts.index("results") + 1 :]
-        if len(below) > 1:
-            return below[1]
+    parts = document.place.parent.parts
+    for depth in range(2, _DEEPEST + 1):
+        if parts[-depth - 1 : -depth] == ("results",):
+            return parts[-depth + 1]
     return document.folder
 
 
@@ -169,26 +177,28 @@ def _figure(agent: str, run: str, log: Mapping[str, Any]) -> Iterator[Published]
         yield Published(agent, run, Decimal(accuracy), 6, whole(log.get("n_resolved")))
 
 
-def _trial(document: Document, trial: Mapping[str, Any], run: str, agent: str | None) -> Row:
+def _trial(document: Document, trial: Mapping[str, Any], run: str, agent: str, uses: Uses) -> Row:
     if not _is_trial(trial):
         raise Unreadable("a line is no trial: task_id, is_resolved or failure_mode is missing")
     mode = str(trial["failure_mode"] or "")
-    resolved = trial["is_resolved"]
-    solved = resolved if isinstance(resolved, bool) else None
+    name = str(trial.get("trial_name") or trial.get("id") or "")
+    own, resolved = uses.of(name or str(trial["task_id"])), trial["is_resolved"]
+    solved = own.verdict("is_resolved", resolved)
     error = None
     if mode in _BROKEN:
         error = mode
     elif solved is None:
-        error = mode if mode in _GRADER else "no_grade"
+        error = "no_grade" if resolved is None else "unclear_grade"
+        error = mode if mode in _GRADER else error
     known = {*_RAN_OUT, *_OWN, *_BROKEN, *_GRADER, *_NORMAL}
     return Row(
         agent=str(trial.get("submission") or agent),
         task=str(trial["task_id"]),
         solved=solved,
-        use=_use(trial),
+        use=_use(trial, own),
         run=run or str(trial.get("run") or ""),
         # Runs are copied whole, so a trial is told by its own name, not by its place.
-        trial=str(trial.get("trial_name") or trial.get("id") or ""),
+        trial=name,
         ending=None if mode in _NORMAL else mode if mode in known else f"unknown: {mode}",
         ran_out=_RAN_OUT.get(mode),
         error=error,
@@ -196,13 +206,15 @@ def _trial(document: Document, trial: Mapping[str, Any], run: str, agent: str | 
     )
 
 
-def _use(trial: Mapping[str, Any]) -> Use:
-    given = whole(trial.get("total_input_tokens")), whole(trial.get("total_output_tokens"))
+def _use(trial: Mapping[str, Any], uses: Uses) -> Use:
+    given = (
+        uses.whole(key, trial.get(key)) for key in ("total_input_tokens", "total_output_tokens")
+    )
     sent, received = (value or None for value in given)
-    told = sent is not None and received is not None
+    start, end = trial.get("agent_started_at"), trial.get("agent_ended_at")
     return Use(
-        tokens=(sent or 0) + (received or 0) if told else None,
+        tokens=uses.sum("tokens", sent, received),
         tokens_input=sent,
         tokens_output=received,
-        seconds=between(trial.get("agent_started_at"), trial.get("agent_ended_at")),
+        seconds=uses.between("agent_started_at", start, end),
     )

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Any
 
-from frozenbench.importers.budgets import plain
+from frozenbench.importers.caps import plain
 from frozenbench.importers.documents import Document, amount, mapping
 from frozenbench.importers.model import Use
 from frozenbench.importers.uses import Uses
@@ -35,7 +35,7 @@ def agent_of(document: Document, model: Any) -> str:
     """Return the agent: its model's name where the log has it, else the run's folder."""
     if isinstance(model, str) and model:
         return model
-    folders = [part for part in document.path.parent.parts if part not in ("/", "trajs")]
+    folders = [part for part in document.place.parent.parts if part not in ("/", "trajs")]
     names = [name for name in reversed(folders) if name != document.stem]
     return names[0] if names else document.stem
 
@@ -45,11 +45,11 @@ def run_of(document: Document) -> str:
 
     In a published submission they lie in `trajs`, in the run's folder.
     """
-    folder = PurePosixPath(document.name).parent
+    folder = document.place.parent
     for name in (document.stem, "trajs"):
         if folder.name == name:
             folder = folder.parent
-    return folder.as_posix()
+    return document.shown(folder)
 
 
 def from_assistant(messages: Sequence[Any]) -> int:

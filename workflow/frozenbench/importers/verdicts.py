@@ -7,7 +7,7 @@ in: the nearest report above a run counts. What could be of several runs is give
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import PurePosixPath
@@ -19,6 +19,23 @@ from frozenbench.importers.model import OTHERS, Part, Remark, Row, Verdict
 RunKey = tuple[str, str]
 #: Folders of a run in which its reports lie: what is in them stands beside its trajectories.
 _REPORTS = {"results", "reports", "eval", "evals", "evaluation", "sb-cli-reports"}
+#: Folders that hold one report for each task, and so the folders above them, too.
+_LOGS = {"logs", "eval_outputs"}
+#: What the harness of SWE-bench writes into: `logs/run_evaluation/RUN/MODEL`.
+_EVALUATIONS = "run_evaluation"
+
+
+#: What verdicts that contradict each other say.
+SOLVED_AND_NOT = "solved, and not solved"
+
+
+def contradict(told: Iterable[bool | None]) -> bool:
+    """Tell whether verdicts on one run contradict each other.
+
+    Lists of what the grader said of runs that are not solved overlap in reports.
+    """
+    kinds = set(told)
+    return True in kinds and len(kinds) > 1
 
 
 def run_key(row: Row) -> RunKey:
@@ -26,39 +43,79 @@ def run_key(row: Row) -> RunKey:
     return row.agent, row.run or row.file
 
 
+def names_of(run: RunKey) -> set[str]:
+    """Return what a run can be called: after its agent, its folder or its file."""
+    agent, place = run[0], PurePosixPath(run[1])
+    own = {name for name in (agent, place.name, stem(place.name)) if name}
+    return own | {_coded(name) for name in own}
+
+
+def _coded(name: str) -> str:
+    """Return a name as SWE-bench writes it into the name of a file."""
+    return name.replace("/", "__")
+
+
+def spoken_of(folder: PurePosixPath, inner: Collection[str] = _REPORTS) -> PurePosixPath:
+    """Return the folder that a report in a folder speaks of: the one above the run's own folders."""
+    while folder.name.lower() in inner:
+        folder = folder.parent
+    return folder
+
+
 @dataclass(frozen=True)
 class _Report:
-    """The verdicts of one file.
+    """The verdicts of one file, or of a folder with one file for each task.
 
     Attributes:
+        place: the file or the folder.
         agents: whom its verdicts name.
-        solved: task -> its verdict.
+        solved: task -> its verdict; None: it has none, or the grader broke.
+        torn: the tasks of which it holds several verdicts that contradict each other.
         whole: whether it lists what is solved alone: all others of its run are not.
+        files: task -> the file that its verdict stands in.
+        many: whether it is a folder.
+        run: the run that it is of, where that is known already.
     """
 
-    file: str
+    place: str
     agents: frozenset[str]
     solved: Mapping[str, bool | None]
     whole: bool
+    files: Mapping[str, str]
+    many: bool = False
+    run: RunKey | None = None
+    torn: frozenset[str] = frozenset()
+
+    def verdicts_on(self, task: str) -> tuple[bool | None, ...]:
+        """Return what it says of a task; what it does not name is not solved."""
+        return (True, False) if task in self.torn else (self.solved.get(task, False),)
 
     @cached_property
     def folder(self) -> PurePosixPath:
         """The folder that it speaks of."""
-        folder = PurePosixPath(self.file).parent
-        while folder.name.lower() in _REPORTS:
-            folder = folder.parent
-        return folder
+        place = PurePosixPath(self.place)
+        if not self.many:
+            return spoken_of(place.parent)
+        of_harness = place.parent.parent.name == _EVALUATIONS
+        return spoken_of(place.parents[2] if of_harness else place, _REPORTS | _LOGS)
+
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """What it is called: its own name, or those of its folder and of the one above."""
+        place = PurePosixPath(self.place)
+        return (place.name, place.parent.name) if self.many else (stem(place.name),)
 
     def names(self, run: RunKey) -> int:
         """Return how often the report names a run: in what it says, and in its own name."""
-        agent, place = run[0], PurePosixPath(run[1])
-        own = {name for name in (agent, place.name, stem(place.name)) if name}
-        coded = {name.replace("/", "__") for name in own}
-        title = stem(PurePosixPath(self.file).name)
-        return bool(self.agents & (own | coded)) + sum(_titled(title, name) for name in coded)
+        names = names_of(run)
+        coded = {_coded(name) for name in names}
+        titled = sum(_titled(title, name) for title in self.titles for name in coded)
+        return bool(self.agents & names) + titled
 
     def owners(self, runs: Iterable[RunKey]) -> set[RunKey]:
         """Return the runs that it names best; none where it names none of them."""
+        if self.run is not None:
+            return {self.run}
         counts = {run: self.names(run) for run in runs}
         most = max(counts.values(), default=0)
         return {run for run, count in counts.items() if count == most} if most else set()
@@ -72,15 +129,31 @@ def _titled(title: str, name: str) -> bool:
 
 
 def _reports(verdicts: Iterable[Verdict]) -> Iterator[_Report]:
-    """Yield the reports that verdicts stand in; of one task twice in a report, the last counts."""
-    held: dict[str, list[Verdict]] = defaultdict(list)
+    """Yield the reports that verdicts stand in; of one task twice in a report, the last counts,
+
+    unless they contradict each other: then none does.
+    """
+    held: dict[tuple[str, str, RunKey | None], list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
-        held[verdict.file].append(verdict)
-    for file, inside in held.items():
+        held[verdict.folder, _own_file(verdict), verdict.run].append(verdict)
+    for (folder, file, run), inside in held.items():
         named = frozenset(verdict.agent for verdict in inside if verdict.agent is not None)
-        solved = {verdict.task: verdict.solved for verdict in inside}
-        whole = solved.pop(OTHERS, None) is False
-        yield _Report(file, named, solved, whole)
+        told: dict[str, list[bool | None]] = defaultdict(list)
+        for verdict in inside:
+            told[verdict.task].append(verdict.solved)
+        whole = told.pop(OTHERS, None) is not None
+        torn = frozenset(task for task, held in told.items() if contradict(held))
+        solved = {task: None if task in torn else held[-1] for task, held in told.items()}
+        files = {verdict.task: verdict.file for verdict in inside}
+        yield _Report(folder or file, named, solved, whole, files, bool(folder), run, torn)
+
+
+def _own_file(verdict: Verdict) -> str:
+    """Return what tells a report from others of its folder: `ID/report.json` from `ID/other.json`."""
+    if not verdict.folder:
+        return verdict.file
+    name = PurePosixPath(verdict.file).name
+    return "" if stem(name) == verdict.task else name
 
 
 @dataclass(frozen=True)
@@ -132,14 +205,14 @@ def judged(parts: Sequence[Part]) -> tuple[list[Part], list[Row], list[Remark]]:
         given += others
         for place in given:
             row = runs.rows[place]
-            verdict = report.solved.get(row.task, False)
-            found[place].append((_nearness(report, row) or 0, verdict))
+            near = _nearness(report, row) or 0
+            found[place] += [(near, verdict) for verdict in report.verdicts_on(row.task)]
         used = {run_key(runs.rows[place]) for place in given}
         more, unused = _without_log(report, used, runs)
         lone += more
         remarks += _remarks(report, owners, used, unclear, unused)
         if others:
-            told = f"{report.file}: {len(others)} runs that it does not name"
+            told = f"{report.place}: {len(others)} runs that it does not name"
             remarks.append(Remark("others_not_solved", told))
     return _with_verdicts(parts, found), lone, remarks
 
@@ -235,11 +308,12 @@ def _without_log(
         return [], lone
     ((agent, run),) = used
     rows = [
-        Row(agent, task, solved, run=run, error="missing_log", file=report.file)
+        Row(agent, task, solved, run=run, error="missing_log", file=report.files[task])
         for task, solved in lone.items()
-        if solved is not None
+        if solved is not None or task in report.torn
     ]
-    return rows, {task: None for task, solved in lone.items() if solved is None}
+    named = {row.task for row in rows}
+    return rows, {task: solved for task, solved in lone.items() if task not in named}
 
 
 def _remarks(
@@ -250,9 +324,11 @@ def _remarks(
     unused: Mapping[str, bool | None],
 ) -> Iterator[Remark]:
     whole = len(report.solved)
+    for task in sorted(report.torn):
+        yield Remark("verdicts_disagree", f"{report.place}: {task}: {SOLVED_AND_NOT}")
     if report.agents and used and not owners:
         named, taken = sorted(report.agents)[0], sorted({agent for agent, _ in used})[0]
-        told = f"{report.file}: names {named}, and is taken for {taken} by its place"
+        told = f"{report.place}: names {named}, and is taken for {taken} by its place"
         yield Remark("report_by_place", told)
     if unclear:
         runs = sorted({run for whose in unclear.values() for run in whose})
@@ -260,11 +336,11 @@ def _remarks(
         more = f" and {len(runs) - 3} more" * (len(runs) > 3)
         yield Remark(
             "verdict_not_used",
-            f"{report.file}: {len(unclear)} of {whole} verdicts could be of {told}{more}; cure: put "
+            f"{report.place}: {len(unclear)} of {whole} verdicts could be of {told}{more}; cure: put "
             "the report into the run's folder, or name its agent in model_name_or_path",
         )
     if unused:
         yield Remark(
             "verdict_not_used",
-            f"{report.file}: {len(unused)} of {whole} verdicts are on tasks without a log here",
+            f"{report.place}: {len(unused)} of {whole} verdicts are on tasks without a log here",
         )
