@@ -192,6 +192,28 @@ def test_a_held_out_slice_has_numbers_of_its_own(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "tables" / "summary.md").read_text().startswith("| slice |")
 
 
+@pytest.mark.parametrize(
+    ("change", "config"),
+    [({"split": "held_out"}, {}), ({"network": "open"}, {"allow_open_network": ["beta"]})],
+    ids=["held_out", "open_network"],
+)
+def test_weights_are_equal_where_those_behind_each_rate_are(
+    change: dict[str, str], config: dict[str, Any], tmp_path: Path, out: Path
+) -> None:
+    """alpha weighs twice what beta does: no rate is of both."""
+
+    def apart(study: Study, rows: Rows) -> None:
+        study.lines[1].update(change)
+
+    write_up(files_of(tmp_path, apart, **config), tmp_path / "out")
+    for end, column in (("md", " | pass | "), ("tex", " & pass & ")):
+        name = f"tables/summary.{end}"
+        assert column in (out / name).read_text("utf-8"), "both are in one rate"
+        told = (tmp_path / "out" / name).read_text("utf-8")
+        assert column not in told
+        assert "rank, unit weights" not in told
+
+
 def test_a_refused_score_leaves_a_file_that_stops_tex_and_no_number(tmp_path: Path) -> None:
     def lying(study: Study, rows: Rows) -> None:
         rows.change({"agent": "noop", "task": "beta"}, outcome="PASS", reason="green_at_cap")

@@ -83,7 +83,7 @@ def summarise(
     budgets: Sequence[str],
     axis_values: Mapping[str, float | None],
 ) -> list[dict[str, Any]]:
-    """Return the rows of `summary`, without its four rank columns.
+    """Return the rows of `summary`, without its four rank columns and three `*_without_exhausted`.
 
     Args:
         cells: columns as PROTOCOL 11; control cells and open-network tasks are left out here.
@@ -147,7 +147,8 @@ def measures(group: pd.DataFrame) -> dict[str, Any]:
     `pass_*` and `exhaust_*` are shares of cells, their intervals Wilson's at n = number of tasks;
     `weighted_*` are shares of weight, at `effective_n` = (Σ w)²/Σ w² over tasks. `weight_total` is
     Σ w over tasks. `spend` is the sum over the `spend_n` cells that report one, null where none does or
-    where they report different currencies.
+    where they report different currencies. Tokens, calls, rounds and seconds are of the cells that
+    report them: under a budget of an import these are the runs that ended within it.
     """
     weight_of = dict(zip(group["task"].tolist(), _integers(group["weight"]), strict=True))
     row: dict[str, Any] = {

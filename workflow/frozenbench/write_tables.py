@@ -35,16 +35,18 @@ def write_tables(
         refusals = read_json(statistics / "refused.json")["refusals"]
         replace_folder(out, {"numbers.tex": _refused_tex(refusals).encode()}, OWN)
         return
+    seen = read_table(measured)
     inputs = Inputs(
         controls=read_json(controls),
         view=read_json(view),
-        responses=metadata_of(read_table(measured), RESPONSES_KEY),
+        responses=metadata_of(seen, RESPONSES_KEY),
         **{
             name: read_table(statistics / f"{name}.parquet").to_pylist()
             for name in ("summary", "contrasts", "flips", "areas")
         },
         statistics=read_json(statistics / "statistics.json"),
         cells_sha256=sha256_file(cells),
+        measured=seen.select(["agent", "budget", "task", "seconds"]).to_pylist(),
     )
     replace_folder(out, write_up_files(inputs), OWN)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from frozenbench.import_lines import TRUNCATED
@@ -23,6 +25,7 @@ class Inputs:
         summary, contrasts, flips, areas: rows of the tables of those names.
         statistics: statistics.json.
         cells_sha256: digest of cells.parquet.
+        measured: agent, budget, task and seconds of each cell.
     """
 
     controls: Mapping[str, Any]
@@ -34,6 +37,7 @@ class Inputs:
     areas: Sequence[Row]
     statistics: Mapping[str, Any]
     cells_sha256: str
+    measured: Sequence[Row]
 
     @property
     def name(self) -> str:
@@ -44,6 +48,20 @@ class Inputs:
     def slices(self) -> tuple[str, ...]:
         """The slices that have tasks, as the tables order them."""
         return tuple(dict.fromkeys(row["slice"] for row in self.summary))
+
+    @cached_property
+    def seconds_n(self) -> Mapping[tuple[str, str, str], int]:
+        """Slice, agent, budget -> cells of its rates that report their seconds, which no table counts."""
+        rated = {
+            name: task["split"]
+            for name, task in self.controls["tasks"].items()
+            if task["network"] != "open"
+        }
+        return Counter(
+            (rated[row["task"]], row["agent"], row["budget"])
+            for row in self.measured
+            if row["seconds"] is not None and row["task"] in rated
+        )
 
     @property
     def origin(self) -> str:

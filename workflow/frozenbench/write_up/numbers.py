@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from frozenbench import __version__
-from frozenbench.controls import CAP_FIELDS
+from frozenbench.controls import CAP_FIELDS, is_imported
 from frozenbench.headline import headline
+from frozenbench.number_text import p_value
 from frozenbench.write_up.inputs import ORACLE, Inputs, Row
+from frozenbench.write_up.names import key, letters, macro_names
 from frozenbench.write_up.tex import tex, with_signs
-from frozenbench.write_up.wording import (
-    cap,
-    dates,
-    letters,
-    macro_names,
-    number,
-    p_value,
-    percent,
-    points,
-)
+from frozenbench.write_up.wording import UNKNOWN, cap, dates, number, percent, points
 
 
 @dataclass(frozen=True)
@@ -29,7 +22,7 @@ class Number:
 
     Attributes:
         key: its stable name, such as `weighted_pass_rate/oneshot/calls-1`.
-        value: as the tables hold it, null where it is not known.
+        value: as the tables hold it, null where it is not known or would be of survivors alone.
         text: as a text would print it.
         says: what it is, with its unit.
     """
@@ -70,6 +63,8 @@ _COUNTS = {
     "rank_low": (0, "best rank of its 95 % interval"),
     "rank_high": (0, "worst rank of its 95 % interval"),
     "rank_unweighted": (0, "rank under unit weights"),
+}
+_USE = {
     "mean_tool_calls": (2, "mean tool calls"),
     "mean_tool_calls_n": (0, "cells behind it"),
     "mean_edit_rounds": (2, "mean edit rounds"),
@@ -78,6 +73,15 @@ _COUNTS = {
     "median_tokens": (0, "median tokens"),
     "total_tokens": (0, "tokens in all cells that report them"),
     "tokens_missing": (0, "cells without reported tokens"),
+    "spend": (4, "spend, {currency}, over the cells that report one"),
+}
+#: What was used -> the column that counts the cells which tell it; seconds have none.
+_TOLD_BY = {
+    "mean_tool_calls": "mean_tool_calls_n",
+    "mean_edit_rounds": "mean_edit_rounds_n",
+    "median_tokens": "tokens_n",
+    "total_tokens": "tokens_n",
+    "spend": "spend_n",
 }
 
 
@@ -114,8 +118,8 @@ def _experiment(inputs: Inputs) -> Iterator[Number]:
         "responses_to": (responses["last_date"], "date of the last response"),
         "version": (__version__, "of frozenbench"),
     }
-    for key, (value, says) in plain.items():
-        yield Number(key, value, number(None) if value is None else str(value), says)
+    for name, (value, says) in plain.items():
+        yield Number(name, value, number(None) if value is None else str(value), says)
     policy = str(controls["grading"])
     told = f"{policy} ({ORACLE})" if policy == "every_step" else policy
     yield Number("grading", policy, told, "grading policy")
@@ -135,7 +139,7 @@ def _budgets(inputs: Inputs) -> Iterator[Number]:
     for name in inputs.view["budgets"]:
         for meter, field in fields.items():
             value = budgets[name].get(field)
-            yield Number(f"cap_{meter}/{name}", value, cap(value), f"cap of {name}")
+            yield Number(key(f"cap_{meter}", name), value, cap(value), f"cap of {name}")
 
 
 def _slice(inputs: Inputs, name: str) -> Iterator[Number]:
@@ -155,6 +159,7 @@ def _in_slice(inputs: Inputs, name: str) -> Iterator[Number]:
     yield Number("finding", None, told, "what was found of flips, as a sentence")
     for row in _of(inputs.summary, name):
         yield from _scores(row)
+        yield from _use(inputs, row)
     for row in _of(inputs.areas, name):
         yield from _areas(row, _of(inputs.areas, name))
     for row in _of(inputs.contrasts, name):
@@ -178,11 +183,14 @@ def _facts(facts: Mapping[str, Any]) -> Iterator[Number]:
         "confirmed_pairs": ("confirmed_pairs", "pairs with a confirmed flip"),
         "suggestive_pairs": ("suggestive_pairs", "pairs with a suggestive flip, none confirmed"),
         "unresolved_pairs": ("unresolved_pairs", "pairs with unresolved crossings alone"),
-        "min_discordant": ("min_discordant", "smallest rejectable number of discordant tasks"),
+        "min_discordant": (
+            "min_discordant",
+            "fewest discordant tasks, all one way, that Holm's first step rejects",
+        ),
         "n_for_power": ("n_for_80_power", "tasks for 80 % power at the clearest contrast"),
     }
-    for key, (field, says) in counts.items():
-        yield Number(key, facts[field], number(facts[field]), says)
+    for name, (field, says) in counts.items():
+        yield Number(name, facts[field], number(facts[field]), says)
 
 
 def _count(count: int, word: str) -> str:
@@ -190,19 +198,45 @@ def _count(count: int, word: str) -> str:
 
 
 def _scores(row: Row) -> Iterator[Number]:
-    where, of = f"{row['agent']}/{row['budget']}", f"{row['agent']} under {row['budget']}: "
+    where, of = (row["agent"], row["budget"]), f"{row['agent']} under {row['budget']}: "
     for name, says in _RATES.items():
-        yield Number(f"{name}/{where}", row[name], percent(row[name]), of + says)
+        yield Number(key(name, *where), row[name], percent(row[name]), of + says)
     for name, (decimals, says) in _COUNTS.items():
-        yield Number(f"{name}/{where}", row[name], number(row[name], decimals), of + says)
-    money = f"spend, {row['currency'] or 'in no currency'}, over the cells that report one"
-    yield Number(f"spend/{where}", row["spend"], number(row["spend"], 4), of + money)
+        yield Number(key(name, *where), row[name], number(row[name], decimals), of + says)
+
+
+def _use(inputs: Inputs, row: Row) -> Iterator[Number]:
+    """Yield what was used; a number that is not of all cells names how many it is of.
+
+    A log does not tell what a run had used where it is cut: over the others, which ended before it,
+    a mean or a sum would be that of survivors. Such a number of an import is not known.
+    """
+    where, of = (row["agent"], row["budget"]), f"{row['agent']} under {row['budget']}: "
+    imported = is_imported(inputs.controls)
+    for name, (decimals, words) in _USE.items():
+        value = row[name]
+        text = number(value, decimals)
+        says = words.format(currency=row["currency"] or "in no currency")
+        if value is not None and (told := _told(inputs, row, name)) < row["n"]:
+            if imported:
+                value, text = None, UNKNOWN
+                says += f"; {told} of {row['n']} cells tell it, and not by chance"
+            else:
+                text += f" ({told} of {row['n']} cells)"
+        yield Number(key(name, *where), value, text, of + says)
+
+
+def _told(inputs: Inputs, row: Row, name: str) -> int:
+    """Return how many cells tell what a number is made of; a count is of all."""
+    if name == "median_seconds":
+        return inputs.seconds_n[row["slice"], row["agent"], row["budget"]]
+    return int(row[_TOLD_BY[name]] if name in _TOLD_BY else row["n"])
 
 
 def _areas(row: Row, rows: Sequence[Row]) -> Iterator[Number]:
     """Yield the area of an agent; the ladder is named where there are several."""
     several = len({other["ladder"] for other in rows}) > 1
-    where = f"{row['agent']}/{row['budget_from']}/{row['budget_to']}" if several else row["agent"]
+    ladder = (row["budget_from"], row["budget_to"]) if several else ()
     of = f"{row['agent']} over log budget, {row['budget_from']} to {row['budget_to']}: "
     says = {
         "area": "mean weighted pass rate, %",
@@ -210,27 +244,27 @@ def _areas(row: Row, rows: Sequence[Row]) -> Iterator[Number]:
         "area_high": "upper end of its 95 % interval, %",
     }
     for name, told in says.items():
-        yield Number(f"{name}/{where}", row[name], percent(row[name]), of + told)
+        yield Number(key(name, row["agent"], *ladder), row[name], percent(row[name]), of + told)
 
 
 def _contrast(row: Row) -> Iterator[Number]:
-    where = f"{row['agent_a']}/{row['agent_b']}/{row['budget']}"
+    where = row["agent_a"], row["agent_b"], row["budget"]
     of = f"{row['agent_a']} minus {row['agent_b']} under {row['budget']}: "
     for name, says in (
         ("delta", "difference, percentage points"),
         ("low", "lower end of its 95 % interval, percentage points"),
         ("high", "upper end of its 95 % interval, percentage points"),
     ):
-        key = name if name == "delta" else f"delta_{name}"
-        yield Number(f"{key}/{where}", row[name], points(row[name]), of + says)
+        first = name if name == "delta" else f"delta_{name}"
+        yield Number(key(first, *where), row[name], points(row[name]), of + says)
     for name, says in (("p", "exact p"), ("p_holm", "p after Holm")):
-        yield Number(f"{name}/{where}", row[name], p_value(row[name]), of + says)
+        yield Number(key(name, *where), row[name], p_value(row[name]), of + says)
     for name, says in (
         ("discordant", "discordant tasks"),
         ("n_for_80_power", "tasks for 80 % power"),
     ):
-        key = "n_for_power" if name == "n_for_80_power" else name
-        yield Number(f"{key}/{where}", row[name], number(row[name]), of + says)
+        first = "n_for_power" if name == "n_for_80_power" else name
+        yield Number(key(first, *where), row[name], number(row[name]), of + says)
 
 
 def _flips(flips: Sequence[Row], pairs: Sequence[tuple[str, str]]) -> Iterator[Number]:
@@ -239,7 +273,7 @@ def _flips(flips: Sequence[Row], pairs: Sequence[tuple[str, str]]) -> Iterator[N
         told = [flip_words(row) for row in held if row["kind"] != "unresolved"]
         unresolved = _count(len(held), "unresolved crossing") if held else "no crossing"
         text = "; ".join(told) or unresolved
-        yield Number(f"flip/{a}/{b}", len(told), text, f"flips of {a} and {b}, in words")
+        yield Number(key("flip", a, b), len(told), text, f"flips of {a} and {b}, in words")
 
 
 def flip_words(row: Row) -> str:
@@ -255,7 +289,11 @@ def prefix(inputs: Inputs) -> str:
 
 
 def numbers_tex(inputs: Inputs, found: Sequence[Number]) -> str:
-    """Return numbers.tex: a macro for each number, what it is behind it."""
+    """Return numbers.tex: a macro for each number, what it is behind it.
+
+    Raises:
+        Refused: two numbers have one key (`numbers_document` too).
+    """
     names = macro_names([one.key for one in found], prefix(inputs))
     lines = [
         f"% {inputs.origin}: a number is nothing without the controls of controls.tex.",

@@ -34,8 +34,13 @@ _LONG_WORD = re.compile(r"\S{16}(?=\S)")
 _NUMBERS = re.compile(r"[-+\d.,\[\] ]+|\d+(\.\d+)?e-\d+", re.ASCII)
 _POWER = re.compile(r"(\d+(?:\.\d+)?)e-0*(\d+)")
 _MINUS = re.compile(r"(?<![\w.{^-])-(?=\d)")
-#: What must stand above a sign that pdfTeX cannot set: newer engines show it, pdfTeX its number.
-SIGN = r"\providecommand{\fbsign}[2]{\ifcsname Umathcode\endcsname #2\else\texttt{U+#1}\fi}"
+#: What must stand above a sign that pdfTeX cannot set: XeTeX and LuaTeX show it where the font has it
+#: (they would drop it in silence where not), else its number stands there, as it does in pdfTeX. Babel
+#: may have made `"` a command; \string takes it as it is.
+SIGN = (
+    r"\providecommand{\fbsign}[2]{\ifcsname Umathcode\endcsname"
+    r'\iffontchar\font\string"#1 #2\else\texttt{U+#1}\fi\else\texttt{U+#1}\fi}'
+)
 
 
 def tex(text: str) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from frozenbench.markdown_signs import markdown_plain
+from frozenbench.number_text import p_value
+from frozenbench.pages.weights import weights_of
 from frozenbench.write_up.inputs import Inputs, Row
 from frozenbench.write_up.tex import tex, with_signs
-from frozenbench.write_up.wording import UNKNOWN, cap, number, p_value, percent, points, within
+from frozenbench.write_up.wording import UNKNOWN, cap, number, percent, points, within
 
 #: A column: its head, its alignment (l or r), its text from a row.
 Column = tuple[str, str, Callable[[Row], str]]
@@ -88,8 +90,8 @@ def _slice(inputs: Inputs) -> list[Column]:
 def _summary(inputs: Inputs) -> list[Column]:
     """Return the columns of the summary without those that say what another one says, or nothing."""
     rows = inputs.summary
-    weights = {task["weight"] for task in inputs.controls["tasks"].values()}
-    same = ["pass", "rank, unit weights"] if len(weights) == 1 else []
+    equal = all(weights_of(inputs.controls, name).equal for name in inputs.slices)
+    same = ["pass", "rank, unit weights"] if equal else []
     if all(row["pass_rate"] == row["pass_rate_strict"] for row in rows):
         same.append("no cap hit")
     if all(row["assume_rate"] is None for row in rows):
