@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 LOCKED := $(PIP) --require-hashes --no-deps
 
 .DEFAULT_GOAL := all
-.PHONY: all setup test check format lock model starter soak test-all statistics benchmarks schemas clean help
+.PHONY: all setup test check format lock model starter soak explore test-all statistics benchmarks schemas clean help
 
 all: .venv/.model  ## set up, run the default experiment, show the score
 	$(BIN)/snakemake --cores $(CORES)
@@ -56,6 +56,9 @@ test: check  ## what CI runs
 
 soak: .venv/.dev  ## twenty killed runs, and everything else that takes long
 	$(BIN)/python -m pytest -m soak
+
+explore: .venv/.dev  ## property tests with new random examples, five times as many
+	$(BIN)/python -m pytest -m "hypothesis and not soak and not model and not attacks" --hypothesis-profile=explore
 
 test-all: .venv/.model .venv/.dev  ## every test, with the live model
 	$(BIN)/python -m pytest

@@ -11,8 +11,11 @@ from frozenbench.keys import environment_id
 from frozenbench.sandbox import measure
 from hypothesis import settings
 
-# How long one example takes says something of the machine's load and nothing of the code.
-settings.register_profile("frozenbench", deadline=None)
+# How long one example takes says something of the machine's load and nothing of the code. The same
+# examples on every run: a change is never blamed for a fault that stood before it. `make explore`
+# looks for new ones.
+settings.register_profile("frozenbench", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=500, print_blob=True)
 settings.load_profile("frozenbench")
 
 
