@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from frozenbench.draw_figure import draw_figure
+from frozenbench.number_text import p_value
 from frozenbench.pages.blocks import (
     Code,
     Item,
@@ -100,6 +101,14 @@ def test_hostile_text_is_shown_as_it_is() -> None:
     outside_code = re.sub(r"^ {4}.*$|`[^`]*`", "", told, flags=re.MULTILINE)
     assert "<script" not in outside_code
     assert "<img" not in outside_code
+
+
+@pytest.mark.parametrize("p", [1.0, 0.5, 0.049999, 0.05, 0.0312, 4e-5, 2.0**-29, 2.0**-1000])
+def test_a_p_however_small_is_sorted_as_the_number_it_is(p: float) -> None:
+    page = html(
+        Page("p", (), (Section("s", "s", (table("t", ["p"], [[p_value(p)], ["1"]]),)),)), {}
+    )
+    assert f'data-key="{p_value(p)}"' in page
 
 
 @given(text=TEXTS | st.sampled_from([".. include:: /etc/passwd", "{{ config }}", "x_ `a`_ |b|"]))

@@ -12,7 +12,7 @@ from frozenbench.pages.blocks import Table, cell_text
 from frozenbench.pages.decisions import QUESTIONS, decisions
 from frozenbench.pages.inputs import PageInputs
 from frozenbench.table import RESPONSES_KEY, metadata_of, read_table
-from small_experiment_files import Files, files_of
+from small_experiment_files import Change, Files, files_of
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_what_no_test_resolves_is_not_answered(inputs: PageInputs) -> None:
     assert budget == "each of `calls-1` to `calls-4`: the order may change"
     assert "exact paired test" in metric
     assert answer.startswith(
-        "Cannot be answered: the pair is not resolved under any budget; n = 2 "
+        "Cannot be answered: the pair is not resolved under any budget of this ladder; n = 2 "
     )
     assert answer.endswith("This pack cannot confirm a flip.")
 
@@ -83,7 +83,7 @@ def changed(inputs: PageInputs, **budgets: float) -> PageInputs:
 def test_a_resolved_pair_is_told_with_its_budgets(inputs: PageInputs) -> None:
     answer = answers(changed(inputs, calls_4=-0.5))["a_vs_b"][2]
     assert answer.splitlines() == [
-        "Resolved under some budget: 1 of 1 pair, 0 by a confirmed flip; n = 2 tasks.",
+        "Resolved under some budget of this ladder: 1 of 1 pair, 0 by a confirmed flip; n = 2 tasks.",
         "two before one under `calls-4`.",
     ]
 
@@ -109,13 +109,15 @@ def test_a_confirmed_flip_is_told_as_a_matter_of_the_budget(inputs: PageInputs) 
 
 
 def test_one_agent_is_compared_with_nobody(inputs: PageInputs) -> None:
-    answer = answers(replace(inputs, contrasts=[]))["a_vs_b"][2]
+    alone = replace(inputs, contrasts=[], view={**inputs.view, "agents": ["one"]})
+    budget, _, answer = answers(alone)["a_vs_b"]
     assert answer == "Cannot be answered: there is one agent."
+    assert budget == "none", "no order of one agent may change"
 
 
 def test_solving_at_all_is_asked_under_the_largest_budget(inputs: PageInputs) -> None:
     budget, _, answer = answers(inputs)["solves_at_all"]
-    assert budget == "`calls-4`, the largest"
+    assert budget == "`calls-4`, the largest of this ladder"
     first, one, two = answer.splitlines()
     assert first == "With 95 % intervals; n = 2 tasks:"
     assert one.startswith("one 100.0 % [")
@@ -130,7 +132,7 @@ def test_that_nobody_solves_anything_is_an_answer_with_a_bound(inputs: PageInput
     answer = answers(replace(inputs, summary=rows))["solves_at_all"][2]
     assert answer.splitlines() == [
         "No agent passes a task; n = 2 tasks, and up to 40 % fit these data (95 %).",
-        "EXHAUSTED: at most 50.0 %, of one; with more budget a rate can be higher.",
+        "EXHAUSTED: at most 50.0 %, of one and two; with more budget a rate can be higher.",
     ]
 
 
@@ -187,3 +189,150 @@ def test_slices_are_not_pooled(tmp_path: Path) -> None:
         "Answers are of the longest ladder, `calls-1` to `calls-4`; not of `free`."
     )
     assert "slices are never pooled" in slices.text  # type: ignore[union-attr]
+
+
+# Ladders: several, none, and what lies on another one
+
+
+def budgets_of(*held: dict[str, Any]) -> Change:
+    return lambda study, rows: study.config.update(budgets=list(held))
+
+
+def budget(name: str, calls: int | None, tokens: int) -> dict[str, Any]:
+    caps = {"max_tokens": tokens, "max_seconds": 60}
+    return {"name": name, **caps, **({} if calls is None else {"max_tool_calls": calls})}
+
+
+def flip_on(ladder: str, start: str, end: str, **changed: Any) -> dict[str, Any]:
+    flip = {"slice": "public", "kind": "confirmed", "agent_a": "one", "agent_b": "two"}
+    ends = {"confirmed_from": start, "confirmed_to": end}
+    return {**flip, "old_leader": "two", "new_leader": "one", "lead": True, "ladder": ladder} | {
+        **ends,
+        **changed,
+    }
+
+
+@pytest.fixture(scope="module")
+def two_ladders(tmp_path_factory: pytest.TempPathFactory) -> PageInputs:
+    long = [budget(f"c{calls}", calls, 500) for calls in (1, 2, 4)]
+    short = [budget(f"d{calls}", calls, 900) for calls in (1, 8)]
+    return read(files_of(tmp_path_factory.mktemp("ladders"), budgets_of(*long, *short)))
+
+
+def test_what_another_ladder_resolves_is_not_denied(two_ladders: PageInputs) -> None:
+    name = "max_seconds=60, max_tokens=900"
+    found = changed(two_ladders, d1=-0.5, d8=0.5)
+    told = answers(replace(found, flips=[flip_on(name, "d1", "d8")]))["a_vs_b"]
+    assert told[0] == "each of `c1` to `c4`: the order may change"
+    first, *rest = told[2].splitlines()
+    assert first.startswith(
+        "Cannot be answered: the pair is not resolved under any budget of this ladder; n = 2 "
+    )
+    assert rest[-2:] == [
+        "Under budgets that are not of this ladder:",
+        "**It depends on the budget**: two under `d1`, one under `d8` (confirmed flip).",
+    ]
+    once = answers(replace(changed(two_ladders, d8=0.5), flips=[]))["a_vs_b"][2]
+    assert once.endswith("Under budgets that are not of this ladder:\none before two under `d8`.")
+
+
+def test_the_clearest_contrast_is_one_of_the_ladder(two_ladders: PageInputs) -> None:
+    needed = {"c1": 300, "c2": None, "c4": 228, "d1": 17, "d8": 20}
+    rows = [
+        {**row, "rejected": False, "n_for_80_power": needed[row["budget"]]}
+        for row in two_ladders.contrasts
+    ]
+
+    def told(where: str) -> str:
+        facts = {
+            **two_ladders.facts("public"),
+            "n_for_80_power": needed[where],
+            "n_for_80_power_contrast": ["one", "two", where],
+        }
+        statistics = {**two_ladders.statistics, "slices": {"public": facts}}
+        return answers(replace(two_ladders, contrasts=rows, statistics=statistics))["a_vs_b"][2]
+
+    assert "The clearest contrast of this ladder would need 228 tasks" in told("d1")
+    assert "The clearest contrast of this ladder would need 300 tasks" in told("c1")
+
+
+def test_of_equally_long_ladders_none_is_called_the_longest(tmp_path: Path) -> None:
+    held = [
+        budget(f"{name}{calls}", calls, tokens)
+        for name, tokens in (("c", 500), ("d", 900))
+        for calls in (1, 4)
+    ]
+    _, told = decisions(read(files_of(tmp_path, budgets_of(*held))))
+    assert told.text == (  # type: ignore[union-attr]
+        "Answers are of the first of 2 ladders of 2 budgets, `c1` to `c4`; not of `d1` and `d4`."
+    )
+
+
+def test_without_a_ladder_the_answer_is_of_every_budget(tmp_path: Path) -> None:
+    inputs = read(files_of(tmp_path, budgets_of(budget("x", 4, 900), budget("y", 1, 500))))
+    found = answers(replace(changed(inputs, x=-0.5, y=0.5), flips=[]))
+    assert found["a_vs_b"][0] == "each of `y` and `x`: the order may change"
+    assert found["a_vs_b"][2].splitlines() == [
+        "Resolved under some budget: 1 of 1 pair, 0 by a confirmed flip; n = 2 tasks.",
+        "one before two under `y`; two before one under `x`.",
+    ]
+    assert found["solves_at_all"][0] == "`x`, of the largest `max_tool_calls`"
+    assert not any("only one" in row[0] for row in found.values())
+    _, told = decisions(inputs)
+    assert told.text == (  # type: ignore[union-attr]
+        "No two of these budgets lie on one ladder: they differ in more than `max_tool_calls`."
+    )
+    free = read(
+        files_of(tmp_path / "free", budgets_of(budget("x", 4, 900), budget("y", None, 500)))
+    )
+    assert answers(free)["overnight"][0] == "`y`, without a `max_tool_calls`"
+
+
+def test_one_budget_is_the_only_one(tmp_path: Path) -> None:
+    found = answers(read(files_of(tmp_path, budgets_of(budget("x", 4, 900)))))
+    assert [row[0] for row in found.values()] == ["`x`, the only one"] * 4
+
+
+def test_many_flips_say_once_that_it_depends_on_the_budget(inputs: PageInputs) -> None:
+    ladder = "max_seconds=60, max_tokens=500"
+    flips = [
+        flip_on(ladder, "calls-1", "calls-4", agent_b=f"b{place}", old_leader=f"b{place}")
+        for place in range(9)
+    ]
+    rows = [
+        {**row, "agent_b": flip["agent_b"], "rejected": row["budget"] != "free"}
+        for flip in flips
+        for row in inputs.contrasts
+    ]
+    told = answers(replace(inputs, contrasts=rows, flips=flips))["a_vs_b"][2].splitlines()
+    assert told[0].startswith("Resolved under some budget of this ladder: 9 of 9 pairs, 9 by a ")
+    assert told[1] == "**It depends on the budget**, by 9 confirmed flips:"
+    assert told[2:] == [
+        *(f"b{place} under `calls-1`, one under `calls-4`." for place in range(6)),
+        "3 more: `tables/flips.csv`.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("exhausted", "told"),
+    [
+        ({}, "`calls-4`, the largest of 2 budgets where equally few cells are EXHAUSTED"),
+        ({"calls-1": 2, "calls-4": 1}, "`calls-4`, where the fewest cells are EXHAUSTED"),
+        ({"calls-1": 1, "calls-4": 2}, "`calls-1`, where the fewest cells are EXHAUSTED"),
+        (
+            {"calls-1": 2, "calls-4": 2},
+            "`calls-4`, the largest of 2 budgets where equally few cells are EXHAUSTED",
+        ),
+    ],
+)
+def test_of_budgets_with_equally_few_exhausted_the_largest_is_named(
+    inputs: PageInputs, exhausted: dict[str, int], told: str
+) -> None:
+    left = dict(exhausted)
+    cells = []
+    for row in inputs.cells:
+        capped = not row["control"] and left.get(row["budget"], 0) > 0
+        left[row["budget"]] = left.get(row["budget"], 0) - capped
+        outcome = "EXHAUSTED" if capped else "PASS"
+        cells.append({**row, "outcome": outcome})
+    assert answers(replace(inputs, cells=cells))["invents_apis"][0] == told

@@ -103,9 +103,33 @@ NOTES = [
     ),
     note("6 retries of infrastructure", rows_only(lambda r: r.change({}, 3, infra_retries=2))),
     note(
-        "All repeats of two are identical",
+        "All repeats of two are identical, in files, outcomes, reasons and meters: nothing random ",
         rows_only(lambda r: r.change({"agent": "two"}, artifact_sha256="a" * 64)),
         repeats=2,
+    ),
+    note(
+        "All repeats of one left the same files, although it may sample.",
+        rows_only(lambda r: r.change({"agent": "one"}, artifact_sha256="a" * 64, tokens=7)),
+        repeats=2,
+    ),
+    *(
+        note(
+            "All repeats of two left the same files, with other outcomes, reasons or meters.",
+            rows_only(
+                lambda r, other=other: (
+                    r.change({"agent": "two"}, artifact_sha256="a" * 64),
+                    r.change({"agent": "two", "task": "alpha", "repeat": 1}, **other),
+                )
+            ),
+            repeats=2,
+        )
+        for other in (
+            {"outcome": "EXHAUSTED", "reason": "tokens", "cap_hit": "tokens"},
+            {"reason": "green_at_cap", "cap_hit": "tool_calls"},
+            {"tool_calls": 2},
+            {"edit_rounds": 0},
+            {"tokens": 99},
+        )
     ),
 ]
 
@@ -116,6 +140,29 @@ def test_what_the_numbers_do_not_say_is_said(
 ) -> None:
     told = files_of(tmp_path, change, **config).text.split("## What these numbers do not say")[1]
     assert f"- {text}" in told
+
+
+def test_cells_with_an_open_network_are_in_no_count(tmp_path: Path) -> None:
+    """What stands in no rate is told apart: caps, clocks, tokens and ERRORs are of the rated cells."""
+
+    def change(study: Study, rows: Rows) -> None:
+        study.lines[1].update(network="open")
+        beta = {"agent": "one", "task": "beta"}
+        rows.change(beta, tokens=None, cap_hit="wall_clock", outcome="PASS", reason="green_at_cap")
+        failed = {"outcome": "ERROR", "reason": "adapter_crash", "cap_hit": None}
+        rows.change({**beta, "agent": "two"}, **failed)
+
+    text = files_of(
+        tmp_path, change, allow_open_network=["beta"], accept_error_share=0.5, clock="strict"
+    ).text
+    told = text.split("## What these numbers do not say")[1]
+    for line in (
+        "Tokens are reported in all 6 cells.",
+        "No PASS cell hit a cap.",
+        "The wall clock decided no cell.",
+    ):
+        assert f"- {line}" in told
+    assert "ERROR" not in told
 
 
 def test_what_is_not_so_is_not_said(files: Files) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from frozenbench.canonical import BadInput, Incomplete, Refused, read_json
 from frozenbench.check_score import check_score, published_lines
-from frozenbench.closing import closing_lines, refusal_lines, score_lines
+from frozenbench.closing import closing_lines, flip_lines, refusal_lines, score_lines
 from frozenbench.publish import publish
 from frozenbench.table import read_table
 from small_experiment_files import Files, files_of
@@ -58,6 +58,45 @@ def test_the_closing_lines_are_controls_then_scores_then_flips(files: Files) -> 
     assert len(scores) == 6
     assert all(LINE.match(line) for line in scores), scores
     assert lines[-1].startswith("flips: 0 confirmed, ")
+
+
+def facts_of(**changed: object) -> dict[str, object]:
+    counts = {"confirmed_pairs": 0, "suggestive_pairs": 0, "pairs": 3, "n_tasks": 20}
+    return {**counts, "cannot_confirm": False, "few_tasks": False, **changed}
+
+
+def test_each_slice_has_its_own_line_on_flips() -> None:
+    public, held_out = facts_of(), facts_of(confirmed_pairs=1, pairs=1)
+    slices = {"held_out": held_out, "public": public}  # as statistics.json sorts them
+    assert flip_lines({**public, "slice": "public", "slices": slices}) == [
+        "flips in public: 0 confirmed, 0 suggestive among 3 pairs",
+        "flips in held_out: 1 confirmed, 0 suggestive among 1 pair",
+    ]
+    assert flip_lines({**held_out, "slices": {"held_out": held_out}}) == [
+        "flips in held_out: 1 confirmed, 0 suggestive among 1 pair"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({}, ""),
+        ({"cannot_confirm": True}, "; this pack cannot confirm a flip"),
+        ({"few_tasks": True}, "; 20 tasks are few for so many contrasts"),
+        ({"few_tasks": True, "n_tasks": 1}, "; 1 task is few for so many contrasts"),
+    ],
+)
+def test_a_line_on_flips_says_what_so_few_tasks_can_tell(
+    facts: dict[str, object], told: str
+) -> None:
+    [line] = flip_lines({"slices": {"public": facts_of(**facts)}})
+    assert line == f"flips: 0 confirmed, 0 suggestive among 3 pairs{told}"
+
+
+def test_closing_lines_hold_the_flips_of_all_slices(tmp_path: Path) -> None:
+    files = files_of(tmp_path, lambda study, _: study.lines[1].update(split="held_out"))
+    lines = [line.split(":")[0] for line in lines_of(files) if line.startswith("flips")]
+    assert lines == ["flips in public", "flips in held_out"]
 
 
 def test_a_rate_that_is_not_to_be_had_is_null() -> None:

@@ -271,6 +271,11 @@ def test_more_than_six_agents_are_pale_but_for_the_focus(draw: Draw) -> None:
         assert name in text(figure)
 
 
+def test_a_name_in_focus_that_is_nobody_is_told_among_few_agents_too(draw: Draw) -> None:
+    with pytest.raises(BadInput, match="focus: 'nobody' is no agent of this experiment"):
+        draw(World(COUNTS, edit_view=lambda view: view.update(focus=["nobody"])))
+
+
 def test_focus_means_nothing_among_six(draw: Draw) -> None:
     figure, _ = draw(World(COUNTS, edit_view=lambda view: view.update(focus=["repair"])))
     colours = [line.get_color() for line in lines(figure.axes[0]).values()]
@@ -347,6 +352,9 @@ def test_a_pack_that_cannot_confirm_says_so(draw: Draw) -> None:
     counts = {"one": [1, 2, 3, 3], "two": [2, 2, 2, 2]}
     figure, _ = draw(World(counts, n=3))
     assert said in text(figure)
+    figure, _ = draw(World(counts, n=12))
+    assert said not in text(figure)
+    assert "Few tasks for 4 contrasts: Holm's first step needs 9 discordant ones" in text(figure)
     figure, _ = draw(World(counts))
     assert said not in text(figure)
 

@@ -178,7 +178,7 @@ def test_every_mark_of_the_front_has_its_budget_in_its_agents_colour(
         inputs = write(World(held, n=24), Path(folder)).read("pareto")
     with style.house_style():
         figure = build(inputs)
-    assert "always on the dashed line" in said(figure)
+    assert "always at marks on the dashed line" in said(figure)
     looks = style.coloured(inputs.agents, None)
     written = [(text.get_text(), text.get_color()) for text in figure.texts]
     for point in front(points(inputs)):

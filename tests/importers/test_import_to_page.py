@@ -22,10 +22,14 @@ from frozenbench.figures import figure_names
 from frozenbench.figures.inputs import read_inputs
 from frozenbench.figures.style import house_style, texts
 from frozenbench.freeze_view import freeze_view
+from frozenbench.import_lines import source_lines
 from frozenbench.import_logs import import_logs
 from frozenbench.import_plan import ImportPlan, is_import, load_import_plan
 from frozenbench.importers import study
 from frozenbench.list_crossings import list_crossings
+from frozenbench.pages.blocks import Picture
+from frozenbench.pages.inputs import PageInputs
+from frozenbench.pages.page import results_page
 from frozenbench.plan import load_plan
 from frozenbench.publish import publish
 from frozenbench.table import read_table
@@ -116,6 +120,60 @@ def test_page_figure_and_closing_lines_say_that_runs_were_cut(tmp_path: Path) ->
         "no log states what it is never written without"
     )
     assert list(verify_store()) == []
+
+
+def test_a_page_of_an_import_counts_its_errors_with_their_reasons(tmp_path: Path) -> None:
+    told = "ERROR and count as not passed"
+    whole = (make(config(tmp_path, runs())) / "README.md").read_text("utf-8")
+    assert told not in whole
+    rows = runs().replace("agent-0,t03,true", "agent-0,t03,null")
+    plan = config(tmp_path, rows)
+    text = (make(plan) / "README.md").read_text("utf-8").split("## What these numbers do not")[1]
+    budgets = len(read_json(plan.folder / "controls.json")["budgets"])
+    assert f"- {budgets} cells are {told}: `no_grade` {budgets}." in text
+
+
+def test_what_a_run_used_up_to_a_cut_is_in_no_caption(tmp_path: Path) -> None:
+    out = make(config(tmp_path, runs()))
+    view = {**read_json(out / "view.json"), "figures": ["budget_curves", "pareto"]}
+    rows = {
+        name: read_table(out / "tables" / f"{name}.parquet").to_pylist()
+        for name in ("summary", "contrasts", "flips")
+    }
+    inputs = PageInputs(
+        controls=read_json(out / "controls.json"),
+        view=view,
+        responses={},
+        cells=read_table(out / "cells.parquet").to_pylist(),
+        measured=[],
+        statistics=read_json(out / "tables" / "statistics.json"),
+        **rows,
+    )
+    page = results_page(inputs)
+    [section] = [section for section in page.sections if section.key == "scores"]
+    told = {block.figure: block.text for block in section.blocks if isinstance(block, Picture)}
+    assert told.keys() == {"budget_curves", "pareto"}
+    assert told["pareto"] == (
+        "Pass rate against the tokens of runs, under budgets that cut none of them"
+    )
+
+
+def test_one_of_a_kind_is_told_as_one() -> None:
+    source = {
+        "formats": ["plain"],
+        "material": {"files_sha256": "a" * 64},
+        **{"axis": None, "controls_not_stated": [], "controls_known": [], "notices": []},
+    }
+
+    def told(number: int) -> str:
+        names = [f"n{place}" for place in range(number)]
+        controls = {"source": {**source, "file_count": number}, "repeats": number}
+        return next(iter(source_lines({**controls, "agents": names, "tasks": names})))
+
+    first = "imported from plain: "
+    digest = "a" * 12
+    assert told(1) == f"{first}1 file ({digest}), 1 agent, 1 task, 1 repeat"
+    assert told(2) == f"{first}2 files ({digest}), 2 agents, 2 tasks, 2 repeats"
 
 
 def test_a_confirmed_flip_is_marked_among_all_crossings(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from frozenbench.headline import headline
 from frozenbench.stats.compare import Settings, compare
 from frozenbench.stats.grid import Cell, Grid, build_grid
 from frozenbench.stats.holm import holm
@@ -279,7 +280,41 @@ def test_the_facts_of_a_small_pack() -> None:
     assert facts.n_for_80_power_contrast == ("a", "b", "w")
     assert facts.n_for_80_power is not None
     assert facts.n_for_80_power > 12
-    assert compare(grid_of([[[1] * 11], [[0] * 11]]), settings_of(LADDER)).facts.cannot_confirm
+    small = compare(grid_of([[[1] * 5], [[0] * 5]]), settings_of(LADDER)).facts
+    assert (small.cannot_confirm, small.few_tasks) == (True, False)
+    few = compare(grid_of([[[1] * 11], [[0] * 11]]), settings_of(LADDER)).facts
+    assert (few.cannot_confirm, few.few_tasks) == (False, True)
+
+
+def test_a_flip_can_be_confirmed_on_the_same_few_tasks_under_both_budgets() -> None:
+    """14 tasks, of which each contrast needs 8: a has 8 of them early, b all 14 late."""
+    a = [[int(t < 8) for t in range(14)]] * 4
+    b = [[0] * 14] * 3 + [[1] * 14]
+    found = compare(grid_of([[*a[:3], [0] * 14], b]), settings_of(LADDER))
+    assert found.facts.min_discordant == 8
+    assert found.facts.confirmed_pairs == 1
+    assert (found.facts.cannot_confirm, found.facts.few_tasks) == (False, False)
+
+
+@given(grids(), st.sampled_from(["as it is", "the first solves all, the others nothing"]))
+@settings(deadline=None, max_examples=60)
+def test_nothing_is_called_impossible_that_is_found(grid: Grid, planted: str) -> None:
+    """On whatever tasks, and however few: what a headline denies is never what it tells."""
+    if planted != "as it is":
+        passes = np.zeros_like(grid.passes)
+        passes[0] = grid.repeats
+        passes[:, -1] = grid.repeats - passes[:, -1]
+        grid = dataclasses.replace(grid, passes=passes)
+    found = compare(grid, settings_of(LADDER, 20))
+    facts = dataclasses.asdict(found.facts)
+    controls = {"budgets": {name: LADDER[name] for name in grid.budgets}}
+    view = {"budgets": list(grid.budgets), "budget_axis": "max_tool_calls"}
+    told = headline(facts, controls, view)
+    if any(contrast.rejected for contrast in found.contrasts):
+        assert "cannot confirm" not in told
+    if found.facts.confirmed_pairs:
+        assert " few " not in told
+    assert not (found.facts.cannot_confirm and found.facts.few_tasks)
 
 
 def test_one_agent_alone_has_a_rank_and_no_contrast() -> None:

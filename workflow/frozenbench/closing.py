@@ -92,14 +92,25 @@ def _rate(value: float | None) -> str:
     return "null" if value is None else f"{value:.3f}"
 
 
-def flip_line(statistics: Mapping[str, Any]) -> str:
-    """Return what was found of flips, in one line."""
+def flip_lines(statistics: Mapping[str, Any]) -> list[str]:
+    """Return what was found of flips: a line for each slice, named as the scores name it."""
+    slices: Mapping[str, Mapping[str, Any]] = statistics["slices"]
+    named = set(slices) != {"public"}
+    order = sorted(slices, key=lambda name: name != "public")  # as the scores stand
+    return [f"flips{f' in {name}' if named else ''}: {_flips(slices[name])}" for name in order]
+
+
+def _flips(facts: Mapping[str, Any]) -> str:
+    pairs = facts["pairs"]
     told = (
-        f"flips: {statistics['confirmed_pairs']} confirmed, {statistics['suggestive_pairs']} "
-        f"suggestive among {statistics['pairs']} pairs"
+        f"{facts['confirmed_pairs']} confirmed, {facts['suggestive_pairs']} suggestive among "
+        f"{pairs} pair{'' if pairs == 1 else 's'}"
     )
-    if statistics["cannot_confirm"]:
-        told += "; this pack cannot confirm a flip"
+    if facts["cannot_confirm"]:
+        return f"{told}; this pack cannot confirm a flip"
+    if facts["few_tasks"]:
+        are = "is" if facts["n_tasks"] == 1 else "are"
+        return f"{told}; {_tasks(facts['n_tasks'])} {are} few for so many contrasts"
     return told
 
 
@@ -117,7 +128,7 @@ def closing_lines(
             f"experiment {experiment['name']} {experiment['digest'][:12]}",
             *source_lines(controls),
             *score_lines(summary),
-            flip_line(statistics),
+            *flip_lines(statistics),
         ]
     return [
         f"experiment {experiment['name']} {experiment['digest'][:12]}",
@@ -129,7 +140,7 @@ def closing_lines(
         environment_line(controls),
         *accepted_lines(controls),
         *score_lines(summary),
-        flip_line(statistics),
+        *flip_lines(statistics),
     ]
 
 

@@ -23,12 +23,22 @@ def headline(facts: Facts, controls: Facts, view: Facts) -> str:
         return "No two budgets lie on one ladder: no ranking can flip here."
     told = _found(facts)
     if facts["cannot_confirm"]:
-        tasks, tests = facts["n_tasks"], facts["contrasts"]
-        told += (
-            f" {_count(tasks, 'task')} {'is' if tasks == 1 else 'are'} too few for "
-            f"{_count(tests, 'contrast')}: this pack cannot confirm a flip."
-        )
+        told += f" {_few(facts, 'too few')}: this pack cannot confirm a flip."
+    elif facts["few_tasks"]:
+        told += f" {_few(facts, 'few')}: {first_step(facts)}."
     return told
+
+
+def first_step(facts: Facts) -> str:
+    """Return what Holm's first step asks for, as a clause."""
+    tasks = _count(facts["min_discordant"], "discordant task")
+    return f"Holm's first step takes {tasks} if all fall one way, else more"
+
+
+def _few(facts: Facts, few: str) -> str:
+    tasks, tests = facts["n_tasks"], facts["contrasts"]
+    are = "is" if tasks == 1 else "are"
+    return f"{_count(tasks, 'task')} {are} {few} for {_count(tests, 'contrast')}"
 
 
 def has_ladder(controls: Facts, view: Facts) -> bool:

@@ -236,7 +236,7 @@ def _panel_c(
     if placed.groups:
         remark.append("ties share the better rank (grey pill)")
     if ranks.has_intervals(inputs, looks):
-        remark.append("bars: 95\u00a0% intervals over resamples of tasks")
+        remark.append("bars: 95\u00a0% intervals over resamples of tasks (no test)")
     marks.title_panel(panel, "c", "Rank by weighted pass rate", "; ".join(remark))
     labels = []
     for agent in inputs.agents:

@@ -125,7 +125,11 @@ def notes(
         found.append(
             "Tinted: rank 1 flips, between the budgets where the old and the new order are "
             "resolved"
-            + ("; other changes of the leader are not." if _others(inputs, scale, spans) else ".")
+            + (
+                "; other changes of the leader are not resolved."
+                if _others(inputs, scale, spans)
+                else "."
+            )
         )
     if ranks.has_gaps(inputs, looks):
         found.append("No bar in c: the interval is that one rank.")
@@ -188,6 +192,11 @@ def _tests(inputs: Inputs, ringed: str) -> list[str]:
         found.append(
             f"This pack cannot confirm a flip: a contrast needs {need('min_discordant')} "
             "discordant tasks, all one way."
+        )
+    elif need("few_tasks"):
+        found.append(
+            f"Few tasks for {contrasts}: Holm's first step needs {need('min_discordant')} "
+            "discordant ones, all one way."
         )
     found.append("Bars are not that test.")
     if inputs.controls.get("repeats") == 1:

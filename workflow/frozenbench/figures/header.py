@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from frozenbench.canonical import BadInput
+from frozenbench.controls import CAP_FIELDS
 from frozenbench.figures import style
 from frozenbench.figures.inputs import Inputs, plain
 from frozenbench.figures.placing import fit_columns, wrap_words
@@ -26,12 +27,6 @@ _ROWS = 5
 _LISTED = 21
 
 _UNITS = {"tool_calls": "", "edit_rounds": "", "tokens": "", "wall_clock": " s"}
-_CAPS = {
-    "tool_calls": "max_tool_calls",
-    "edit_rounds": "max_edit_rounds",
-    "tokens": "max_tokens",
-    "wall_clock": "max_seconds",
-}
 _ENDPOINT_HEADS = ("endpoint", "model", "weights sha256", "temp", "seed")
 
 
@@ -123,7 +118,7 @@ def _budget(inputs: Inputs) -> tuple[tuple[str, str], ...]:
         f"{inputs.controls.need('repeats')}, budget {'disclosed' if disclosed else 'undisclosed'}"
     )
     return (
-        *((meter.replace("_", " "), _cap(inputs, meter)) for meter in _CAPS),
+        *((meter.replace("_", " "), _cap(inputs, meter)) for meter in CAP_FIELDS),
         ("repeats", repeats),
     )
 
@@ -131,14 +126,14 @@ def _budget(inputs: Inputs) -> tuple[tuple[str, str], ...]:
 def _cap(inputs: Inputs, meter: str) -> str:
     """Write a cap of the ladder that is drawn; all but the axis are the same on all of it."""
     unit = _UNITS[meter]
-    if _CAPS[meter] == inputs.axis:
+    if CAP_FIELDS[meter] == inputs.axis:
         caps = [plain(rung.cap) for rung in inputs.rungs if rung.cap is not None]
         if len(inputs.rungs) > 1 and caps:
             listed = ", ".join(caps)
             if len(listed) > _LISTED:
                 listed = f"{len(caps)} caps {caps[0]}..{caps[-1]}"
             return f"swept {listed}{unit}" + (", no cap" if len(caps) < len(inputs.rungs) else "")
-    cap = inputs.controls.get("budgets", inputs.rungs[0].name, _CAPS[meter])
+    cap = inputs.controls.get("budgets", inputs.rungs[0].name, CAP_FIELDS[meter])
     if cap is None:
         return "no cap"
     own = [float(task["budget_s"]) for task in inputs.tasks.values() if task.get("budget_s")]

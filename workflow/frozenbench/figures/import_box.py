@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from frozenbench.figures.inputs import Inputs
@@ -18,7 +19,6 @@ def columns(inputs: Inputs) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return three columns: what was read, how it was cut, what its logs do not say."""
     need = inputs.controls.need
     lacking, known = need("source", "controls_not_stated"), need("source", "controls_known")
-    limit = inputs.controls.get("source", "own_limit")
     counted = len(inputs.tasks)
     return (
         (
@@ -33,10 +33,21 @@ def columns(inputs: Inputs) -> tuple[tuple[tuple[str, str], ...], ...]:
         ),
         (
             ("budget", "none enforced here"),
-            ("own limit", "not known" if limit is None else f"{limit} {need('source', 'unit')}"),
+            ("own limit", _own_limit(inputs, lacking)),
             ("not stated", f"{len(lacking)} of {len(known)} controls"),
         ),
     )
+
+
+def _own_limit(inputs: Inputs, lacking: Collection[str]) -> str:
+    """Return the limit of the harness, and whether somebody else than its logs told it."""
+    limit = inputs.controls.get("source", "own_limit")
+    if limit is None:
+        return "not known"
+    axis = inputs.controls.get("source", "axis")
+    caps = [name for name in lacking if name.startswith("cap on ")]
+    told = " (not of the logs)" if any(axis in name.split() for name in caps) else ""
+    return f"{limit} {inputs.controls.need('source', 'unit')}{told}"
 
 
 def extra(inputs: Inputs) -> tuple[tuple[str, str], ...]:

@@ -226,7 +226,8 @@ def draw_end_labels(
     for label, centre in zip(order, centres, strict=True):
         # It begins right of all marks, so that it crosses none; alone, at its own.
         start = (panel.x(label.x if alone else last) + 0.07, panel.y(label.y))
-        style.leader(panel.figure, start, (left - 0.03, centre))
+        colour = label.colour if label.bold else style.RULE
+        style.leader(panel.figure, start, (left - 0.03, centre), colour)
         size = label.size / 72
         for place, line in enumerate(label.lines):
             style.put(

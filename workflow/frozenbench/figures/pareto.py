@@ -268,7 +268,7 @@ def _reading(inputs: Inputs, looks: Mapping[str, Look], drawn: _Drawn) -> list[s
     line = "stepped" if inputs.imported else "dashed"
     left_out = drawn.labels.missing
     coloured = sum(mark.agent in looks for mark in drawn.marks)
-    numbers = f"always on the {line} line, elsewhere where there is room"
+    numbers = f"always at marks on the {line} line, elsewhere where there is room"
     if coloured > MOST_NUMBERED:
         numbers = f"on the {line} line alone"
     if left_out:

@@ -221,8 +221,6 @@ def coloured(agents: Sequence[str], focus: Sequence[str] | None) -> dict[str, Lo
     Raises:
         BadInput: `focus` names more than four agents, or one that is not there.
     """
-    if len(agents) <= MOST_COLOURED:
-        return dict(zip(agents, LOOKS, strict=False))
     chosen = agents[:FOCUSED] if focus is None else focus
     for name in chosen:
         if name not in agents:
@@ -230,6 +228,8 @@ def coloured(agents: Sequence[str], focus: Sequence[str] | None) -> dict[str, Lo
                 f"view.json: focus: {name!r} is no agent of this experiment; cure: any of "
                 + ", ".join(agents)
             )
+    if len(agents) <= MOST_COLOURED:
+        return dict(zip(agents, LOOKS, strict=False))
     if len(set(chosen)) > FOCUSED:
         raise BadInput(
             f"view.json: focus: names {len(set(chosen))} agents, and more than {FOCUSED} colours "
@@ -268,5 +268,6 @@ def _require_glyphs(text: str, properties: FontProperties) -> None:
         if letter != "\n" and not font.get_char_index(ord(letter)):
             raise BadInput(
                 f"figure: {text!r} holds {letter!r}, which DejaVu Sans cannot show; "
-                "a picture never shows an empty box in its place; cure: another title or name"
+                "a picture never shows an empty box in its place; cure: another title or name (of "
+                "imported agents by source.names)"
             )

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from frozenbench import number_text
+
 _SIGNS = "\\`*"
 _ESCAPED = re.compile(r"\\([\\`*])")
 #: What stands for an escaped sign while text is split: code points that no text may hold.
@@ -179,7 +181,7 @@ def table(
 
 def percent(value: float | None) -> str:
     """Return a rate as text; null stays null."""
-    return "null" if value is None else f"{100 * value:.1f} %"
+    return "null" if value is None else f"{number_text.percent(value)} %"
 
 
 def interval(low: float, high: float) -> str:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from frozenbench.controls import is_imported
+from frozenbench.pages.better import NAMED, better, named
 from frozenbench.pages.blocks import (
     Block,
     Cell,
@@ -23,10 +24,8 @@ from frozenbench.pages.blocks import (
     table,
 )
 from frozenbench.pages.inputs import PageInputs, Row
-from frozenbench.stats.flips import ladders
+from frozenbench.pages.ladder import Ladder
 
-#: Agents or pairs that one answer names; the rest is counted.
-_NAMED = 6
 #: An agent of whose cells a cap ends this share or more is not asked whether it invents names.
 _BLIND = 0.5
 _GHOSTS = ("ghost_import", "ghost_name")
@@ -46,58 +45,6 @@ _METRICS = {
 _HEAD = ("question", "budget to freeze", "metric to lead with", "what these data say")
 
 
-class Ladder:
-    """The longest ladder of a view, and the first slice's numbers on it."""
-
-    def __init__(self, inputs: PageInputs) -> None:
-        budgets = {name: inputs.controls["budgets"][name] for name in inputs.view["budgets"]}
-        found = ladders(budgets, inputs.view["budget_axis"])
-        longest = max(found, key=lambda ladder: len(ladder.budgets))
-        self.budgets, self.name = longest.budgets, longest.name
-        self.others = [name for name in budgets if name not in self.budgets]
-        self.slice = inputs.slices[0]
-        self.agents = tuple(inputs.view["agents"])
-        self.points = {
-            (row["agent"], row["budget"]): row
-            for row in inputs.summary
-            if row["slice"] == self.slice
-        }
-        self.inputs = inputs
-
-    @property
-    def largest(self) -> str:
-        """The budget with the largest cap."""
-        return self.budgets[-1]
-
-    @property
-    def largest_told(self) -> str:
-        """The budget with the largest cap, and that it is."""
-        return f"{code(self.largest)}, the {'only one' if len(self.budgets) == 1 else 'largest'}"
-
-    @property
-    def n(self) -> str:
-        """The number of tasks in words."""
-        return f"n = {count(self.inputs.facts(self.slice)['n_tasks'], 'task')}"
-
-    def at(self, budget: str) -> list[Row]:
-        """Return the agents' rows under a budget, best first, ties in the config's order."""
-        rows = [self.points[agent, budget] for agent in self.agents]
-        return sorted(rows, key=lambda row: -(row["weighted_pass_rate"] or 0.0))
-
-    def cells(self, agent: str, budget: str) -> list[Row]:
-        """Return the agent's cells under a budget that are in its rates."""
-        return self.inputs.cells_of(self.slice, agent, budget)
-
-    def under(self, budgets: Sequence[str]) -> str:
-        """Return some of the ladder's budgets in words; neighbours as a range."""
-        places = sorted(self.budgets.index(name) for name in budgets)
-        if len(places) == len(self.budgets) > 1:
-            return f"all {len(places)} budgets"
-        if len(places) > 2 and places[-1] - places[0] == len(places) - 1:
-            return f"{code(self.budgets[places[0]])} to {code(self.budgets[places[-1]])}"
-        return listed([code(self.budgets[place]) for place in places])
-
-
 def decisions(inputs: PageInputs) -> Iterator[Block]:
     """Yield the table, the question that the experiment asks on top."""
     ladder = Ladder(inputs)
@@ -109,18 +56,25 @@ def decisions(inputs: PageInputs) -> Iterator[Block]:
     ]
     caption = "Question, budget to freeze, metric to lead with, answer"
     yield table(caption, _HEAD, rows, sortable=False, stacked=True)
-    if ladder.others:
-        yield Paragraph(
-            f"Answers are of the longest ladder, {_span(ladder)}; not of "
-            f"{listed([code(name) for name in ladder.others])}."
-        )
+    yield from _whereof(ladder)
     if inputs.slices != ["public"]:
         yield Paragraph(f"Answers are of the slice {ladder.slice}; slices are never pooled.")
 
 
-def _span(ladder: Ladder) -> str:
-    first, last = code(ladder.budgets[0]), code(ladder.largest)
-    return first if first == last else f"{first} to {last}"
+def _whereof(ladder: Ladder) -> Iterator[Block]:
+    """Say which budgets the answers are of, where that is not plain."""
+    if ladder.name is None:
+        if len(ladder.budgets) > 1:
+            yield Paragraph(
+                "No two of these budgets lie on one ladder: they differ in more than "
+                f"{code(ladder.axis)}."
+            )
+    elif ladder.others:
+        which = "the longest ladder"
+        if ladder.equals > 1:
+            which = f"the first of {ladder.equals} ladders of {len(ladder.budgets)} budgets"
+        others = listed([code(name) for name in ladder.others])
+        yield Paragraph(f"Answers are of {which}, {ladder.span}; not of {others}.")
 
 
 def _row(ladder: Ladder, question: str) -> tuple[Cell, Cell, Cell]:
@@ -133,81 +87,12 @@ def _row(ladder: Ladder, question: str) -> tuple[Cell, Cell, Cell]:
     return budget, _METRICS[question], Lines(tuple(lines))
 
 
-def _named(parts: Sequence[str], where: str) -> Iterator[str]:
-    """Yield the first parts, then how many more there are, and where they stand."""
-    yield from parts[:_NAMED]
-    if len(parts) > _NAMED:
-        yield f"{len(parts) - _NAMED} more: {where}."
-
-
 def _a_vs_b(ladder: Ladder) -> tuple[str, Iterator[str]]:
+    if len(ladder.agents) < 2:
+        return "none", iter(["Cannot be answered: there is one agent."])
     several = len(ladder.budgets) > 1
-    budget = f"each of {_span(ladder)}: the order may change" if several else ladder.largest_told
-    return budget, _better(ladder)
-
-
-def _better(ladder: Ladder) -> Iterator[str]:
-    rows = [
-        row
-        for row in ladder.inputs.contrasts
-        if row["slice"] == ladder.slice and row["budget"] in ladder.budgets
-    ]
-    pairs: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        pairs.setdefault((row["agent_a"], row["agent_b"]), []).append(row)
-    if not pairs:
-        yield "Cannot be answered: there is one agent."
-        return
-    resolved = {
-        pair: sure for pair, held in pairs.items() if (sure := [r for r in held if r["rejected"]])
-    }
-    if not resolved:
-        yield from _unresolved(ladder, len(pairs))
-        return
-    flipped = [
-        flip
-        for flip in ladder.inputs.flips
-        if (flip["slice"], flip["ladder"], flip["kind"]) == (ladder.slice, ladder.name, "confirmed")
-    ]
-    turned = {(flip["agent_a"], flip["agent_b"]) for flip in flipped}
-    yield (
-        f"Resolved under some budget: {len(resolved)} of {count(len(pairs), 'pair')}, {len(turned)} "
-        f"by a confirmed flip; {ladder.n}."
-    )
-    told = [_flip(flip) for flip in sorted(flipped, key=lambda flip: not flip["lead"])]
-    told += [_ahead(ladder, *pair, rows) for pair, rows in resolved.items() if pair not in turned]
-    yield from _named(told, "`tables/contrasts.csv`")
-    left = len(pairs) - len(resolved)
-    if left:
-        yield f"Cannot be answered for the other {'pair' if left == 1 else f'{left} pairs'}."
-
-
-def _unresolved(ladder: Ladder, pairs: int) -> Iterator[str]:
-    facts = ladder.inputs.facts(ladder.slice)
-    told = "the pair is not" if pairs == 1 else f"none of {pairs} pairs is"
-    where = "under any budget" if len(ladder.budgets) > 1 else "under this budget"
-    yield f"Cannot be answered: {told} resolved {where}; {ladder.n}."
-    if facts["n_for_80_power"] is not None:
-        yield f"The clearest contrast would need {facts['n_for_80_power']:,} tasks for 80 % power."
-    if facts["cannot_confirm"]:
-        yield "This pack cannot confirm a flip."
-
-
-def _flip(flip: Row) -> str:
-    return (
-        f"**It depends on the budget**: {plain(flip['old_leader'])} under "
-        f"{code(flip['confirmed_from'])}, {plain(flip['new_leader'])} under "
-        f"{code(flip['confirmed_to'])} (confirmed flip)."
-    )
-
-
-def _ahead(ladder: Ladder, first: str, second: str, rows: Sequence[Row]) -> str:
-    parts = []
-    for agent, other, sign in ((first, second, 1), (second, first, -1)):
-        won = [row["budget"] for row in rows if row["delta"] * sign > 0]
-        if won:
-            parts.append(f"{plain(agent)} before {plain(other)} under {ladder.under(won)}")
-    return "; ".join(parts) + "."
+    budget = f"each of {ladder.span}: the order may change" if several else ladder.largest_told
+    return budget, better(ladder)
 
 
 def _solves_at_all(ladder: Ladder) -> tuple[str, Iterator[str]]:
@@ -222,23 +107,22 @@ def _solved(ladder: Ladder) -> Iterator[str]:
         return
     if any(row["weighted_pass_rate"] for row in known):
         yield f"With 95 % intervals; {ladder.n}:"
-        yield from _named([_with_interval(row) for row in known], "see *Scores*")
+        yield from named([_with_interval(row) for row in known], "see *Scores*")
     else:
         best = max(row["weighted_high"] or 0.0 for row in known)
         yield (
             f"No agent passes a task; {ladder.n}, and up to {100 * best:.0f} % fit these data (95 %)."
         )
     imported = is_imported(ladder.inputs.controls)
-    most = max(known, key=lambda row: row["exhaust_rate"] or 0.0)
-    if most["exhaust_rate"]:
+    most = max(row["exhaust_rate"] or 0.0 for row in known)
+    if most:
         why = (
             "with more budget a rate can be higher"
             if not imported
             else "they used more, or ran out"
         )
-        yield (
-            f"EXHAUSTED: at most {percent(most['exhaust_rate'])}, of {plain(most['agent'])}; {why}."
-        )
+        whom = _whom([row for row in known if row["exhaust_rate"] == most])
+        yield f"EXHAUSTED: at most {percent(most)}, of {whom}; {why}."
     if ladder.inputs.controls["grading"] == "every_step":
         yield "Graded at every step: an oracle stop, best of k."
     if imported:
@@ -252,12 +136,16 @@ def _with_interval(row: Row) -> str:
 
 
 def _invents_apis(ladder: Ladder) -> tuple[str, Iterator[str]]:
-    def exhausted(budget: str) -> float:
-        return sum(row["exhaust_rate"] or 0.0 for row in ladder.at(budget))
-
-    least = min(ladder.budgets, key=exhausted)
-    budget = f"{code(least)}, where the fewest cells are EXHAUSTED"
-    return (ladder.largest_told if len(ladder.budgets) == 1 else budget), _invented(ladder, least)
+    counts = {budget: ladder.exhausted(budget) for budget in ladder.budgets}
+    fewest = [budget for budget, found in counts.items() if found == min(counts.values())]
+    least = fewest[-1]  # of equals the one that asks most of an agent
+    if len(ladder.budgets) == 1:
+        return ladder.largest_told, _invented(ladder, least)
+    where = "where the fewest cells are EXHAUSTED"
+    if len(fewest) > 1:
+        last = "last" if ladder.name is None else "largest"
+        where = f"the {last} of {len(fewest)} budgets where equally few cells are EXHAUSTED"
+    return f"{code(least)}, {where}", _invented(ladder, least)
 
 
 def _invented(ladder: Ladder, budget: str) -> Iterator[str]:
@@ -270,15 +158,19 @@ def _invented(ladder: Ladder, budget: str) -> Iterator[str]:
     seen = sorted(
         (row for row in known if row not in blind), key=lambda row: -float(row["assume_rate"])
     )
-    yield from _named([_ghosts(ladder, row) for row in seen], "see *Scores*")
+    yield from named([_ghosts(ladder, row) for row in seen], "see *Scores*")
     if blind:
-        whom = [plain(row["agent"]) for row in blind]
-        if len(whom) > _NAMED:
-            whom = [*whom[:_NAMED], f"{len(whom) - _NAMED} more"]
         yield (
-            f"Cannot be answered for {listed(whom)}: half of the cells or more are EXHAUSTED, and in "
+            f"Cannot be answered for {_whom(blind)}: half of the cells or more are EXHAUSTED, and in "
             "those nobody looks for invented names."
         )
+
+
+def _whom(rows: Sequence[Row]) -> str:
+    whom = [plain(row["agent"]) for row in rows]
+    if len(whom) > NAMED:
+        whom = [*whom[:NAMED], f"{len(whom) - NAMED} more"]
+    return listed(whom)
 
 
 def _ghosts(ladder: Ladder, row: Row) -> str:
@@ -297,7 +189,7 @@ def _overnight(ladder: Ladder) -> tuple[str, Iterator[str]]:
 
 def _nights(ladder: Ladder) -> Iterator[str]:
     yield f"`weighted_pass_rate`, and the tokens of all cells for each PASS; {ladder.n}:"
-    yield from _named([_night(ladder, row) for row in ladder.at(ladder.largest)], "see *Scores*")
+    yield from named([_night(ladder, row) for row in ladder.at(ladder.largest)], "see *Scores*")
 
 
 def _night(ladder: Ladder, row: Row) -> str:

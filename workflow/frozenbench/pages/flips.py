@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from frozenbench.headline import headline
+from frozenbench.headline import first_step, headline
+from frozenbench.number_text import p_value
+from frozenbench.number_text import points as points_text
 from frozenbench.pages.blocks import (
     Block,
     Cell,
@@ -98,11 +100,13 @@ def _flip_row(flip: Row) -> list[Cell]:
 
 def _power(facts: Mapping[str, Any]) -> Iterator[str]:
     yield (
-        f"Here a contrast could be rejected from {count(facts['min_discordant'], 'discordant task')} on, "
-        f"all one way, of {facts['n_tasks']:,}."
+        f"{first_step(facts)}{'; later steps take fewer' if facts['contrasts'] > 1 else ''}. There "
+        f"{'is' if facts['n_tasks'] == 1 else 'are'} {count(facts['n_tasks'], 'task')}."
     )
     if facts["cannot_confirm"]:
-        yield "That is more than half of the tasks: **this pack cannot confirm a flip.**"
+        yield "So nothing can be rejected here: **this pack cannot confirm a flip.**"
+    elif facts["few_tasks"]:
+        yield "That is more than half of the tasks: **hardly a flip can be confirmed with so few.**"
     needed, where = facts["n_for_80_power"], facts["n_for_80_power_contrast"]
     if needed is not None:
         first, second, budget = map(plain, where)
@@ -159,8 +163,8 @@ def _contrast_row(row: Row) -> Sequence[Cell]:
         points(row["delta"], 1),
         "null" if None in ends else f"[{points(ends[0])}, {points(ends[1])}]",
         row["discordant"],
-        probability(row["p"]),
-        probability(row["p_holm"]),
+        p_value(row["p"]),
+        p_value(row["p_holm"]),
         "yes" if row["rejected"] else "no",
         "null" if needed is None else needed,
     ]
@@ -168,15 +172,4 @@ def _contrast_row(row: Row) -> Sequence[Cell]:
 
 def points(value: float, decimals: int = 0) -> str:
     """Return a difference of rates in percentage points with its sign; 0 has none."""
-    text = f"{100 * value:+.{decimals}f}"
-    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "−")
-
-
-def probability(value: float) -> str:
-    """Return a p value as text; a small one is never 0, one below 1 or .05 never 1 or .05."""
-    if value < 0.0001:
-        return "<0.0001"
-    text = f"{min(value, 0.9999):.4f}"
-    if float(text) == 0.05 != value:
-        return f"{value:.7f}"
-    return "1" if value == 1 else text
+    return points_text(value, decimals).replace("-", "−")

@@ -23,7 +23,7 @@ from frozenbench.outcomes import OUTCOMES
 from frozenbench.pages.blocks import Cell, Lines, Page, Rate, Table, cell_text, spans
 
 _FOLDER = Path(__file__).parent / "template"
-_NUMBER = re.compile(r"^[<+]?([-−]?[\d,]*\.?\d+)(?=\s|$)")
+_NUMBER = re.compile(r"^[<+]?([-−]?[\d,]*\.?\d+(?:e-\d+)?)(?=\s|$)")
 #: What stands in a column of numbers where there is none; such rows come last.
 _NO_NUMBER = ("null", "", "no cap", "none")
 #: Characters up to which a cell stays on one line, and above which it is read as a sentence.

@@ -18,7 +18,7 @@ from frozenbench.pages.blocks import (
     table,
 )
 from frozenbench.pages.inputs import PageInputs
-from frozenbench.pages.notes import sample_notes
+from frozenbench.pages.notes import error_notes, sample_notes
 
 #: Marks whose names all stand on the page; of others the first few.
 _ALL_NAMES = ("contradiction", "no_rows", "left_out", "counting_rules", "duplicate")
@@ -102,6 +102,7 @@ def import_notes(inputs: PageInputs) -> Iterator[str]:
             "would do under that cap."
         )
     yield from sample_notes(inputs)
+    yield from error_notes(inputs)
     yield "What a log cannot tell is null: whether an agent invented names, among others."
     yield "The grader is not ours: a verdict is what the log says."
     yield _not_stated(source) + "."

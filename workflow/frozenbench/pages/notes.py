@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from frozenbench.controls import is_imported
 from frozenbench.grader_attacks import grader_attacks
 from frozenbench.outcomes import INFRASTRUCTURE
 from frozenbench.pages.blocks import code, count, listed, plain
@@ -13,6 +14,8 @@ from frozenbench.pages.controls import loose_control
 from frozenbench.pages.inputs import PageInputs, Row, task_name
 from frozenbench.pages.weights import weight_notes, weights_of
 
+#: What tells two runs of one cell apart beside their files and their clocks.
+_ENDED = ("outcome", "reason", "cap_hit", "tool_calls", "edit_rounds", "tokens")
 #: Agents or tasks that a note names one by one.
 _NAMED = 12
 
@@ -132,7 +135,7 @@ def _draw(agents: int) -> str:
 
 
 def _cell_notes(inputs: PageInputs) -> Iterator[str]:
-    scored = [row for row in inputs.cells if not row["control"]]
+    scored = inputs.rated
     unknown = sum(row["tokens"] is None for row in scored)
     if unknown:
         yield f"Tokens are not reported in {unknown:,} of {count(len(scored), 'cell')}."
@@ -148,17 +151,25 @@ def _cell_notes(inputs: PageInputs) -> Iterator[str]:
         yield "No PASS cell hit a cap."
     clock = sum(row["cap_hit"] == "wall_clock" for row in scored)
     yield f"The wall clock decided {count(clock, 'cell') if clock else 'no cell'}."
-    yield from _errors(scored)
+    yield from error_notes(inputs)
 
 
-def _errors(scored: Sequence[Row]) -> Iterator[str]:
-    errors = [row for row in scored if row["outcome"] == "ERROR"]
-    if errors:
+def error_notes(inputs: PageInputs) -> Iterator[str]:
+    """Yield how many cells are ERROR, if any, and whose doing that is."""
+    errors = [row for row in inputs.rated if row["outcome"] == "ERROR"]
+    if not errors:
+        return
+    if is_imported(inputs.controls):
+        reasons = Counter(row["reason"] for row in errors)
+        whose = listed([f"{code(name)} {held:,}" for name, held in sorted(reasons.items())])
+        whose = f": {whose}"
+    else:
         ours = sum(row["reason"] in INFRASTRUCTURE for row in errors)
-        yield (
-            f"{count(len(errors), 'cell')} {_is(len(errors))} ERROR and count{_s(len(errors))} as not "
-            f"passed, {ours} of them by infrastructure."
-        )
+        whose = f", {ours} of them by infrastructure"
+    yield (
+        f"{count(len(errors), 'cell')} {_is(len(errors))} ERROR and "
+        f"count{_s(len(errors))} as not passed{whose}."
+    )
 
 
 def _machine_notes(inputs: PageInputs) -> Iterator[str]:
@@ -206,13 +217,36 @@ def _identical_repeats(inputs: PageInputs) -> Iterator[str]:
     if inputs.controls["repeats"] < 2:
         return
     for agent in inputs.view["agents"]:
-        groups: dict[tuple[str, str], set[str]] = {}
-        for row in inputs.cells:
-            if row["agent"] == agent:
-                key = (row["task"], row["budget"])
-                groups.setdefault(key, set()).add(row["artifact_sha256"])
-        if groups and all(len(found) == 1 for found in groups.values()):
-            yield f"All repeats of {plain(agent)} are identical: nothing random took part in them."
+        rows = [row for row in inputs.rated if row["agent"] == agent]
+        if not rows or not _alike(rows, ("artifact_sha256",)):
+            continue
+        if not _alike(rows, _ENDED):
+            yield (
+                f"All repeats of {plain(agent)} left the same files, with other outcomes, reasons or "
+                "meters."
+            )
+        elif _samples(inputs.controls["agents"][agent]["sheet"]):
+            yield f"All repeats of {plain(agent)} left the same files, although it may sample."
+        else:
+            yield (
+                f"All repeats of {plain(agent)} are identical, in files, outcomes, reasons and "
+                "meters: nothing random shows in them."
+            )
+
+
+def _alike(rows: Sequence[Row], columns: Sequence[str]) -> bool:
+    """Tell whether the repeats of each cell have the same values there."""
+    held: dict[tuple[str, str], set[tuple[Any, ...]]] = {}
+    for row in rows:
+        values = tuple(row[name] for name in columns)
+        held.setdefault((row["task"], row["budget"]), set()).add(values)
+    return all(len(found) == 1 for found in held.values())
+
+
+def _samples(sheet: Mapping[str, Any]) -> bool:
+    """Tell whether a model draws its answers, or does as its endpoint pleases."""
+    temperature = sheet.get("temperature")
+    return bool(temperature) or ("endpoint" in sheet and temperature is None)
 
 
 def _is(number: int) -> str:

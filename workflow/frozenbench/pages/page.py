@@ -37,6 +37,14 @@ _FIGURES = {
     "task_grid": ("flips", "The outcome of each task for each agent under each budget"),
     "outcomes": ("outcomes", "Share of cells by outcome for each agent under each budget"),
 }
+#: The same for an import: what a run used up to a cut is told by no log.
+_IMPORTED = {
+    **_FIGURES,
+    "pareto": (
+        "scores",
+        "Pass rate against the tokens of runs, under budgets that cut none of them",
+    ),
+}
 _ELSE = ("scores", "A figure of this experiment")
 
 
@@ -81,9 +89,9 @@ def results_page(inputs: PageInputs) -> Page:
     sections = (
         *above,
         Section("decisions", "Which budget, which metric", tuple(decisions(inputs))),
-        _section("scores", "Scores", scores(inputs), view),
-        _section("flips", "Ranking flips", flips(inputs), view),
-        _section("outcomes", "Outcomes", outcomes(inputs), view),
+        _section("scores", "Scores", scores(inputs), inputs),
+        _section("flips", "Ranking flips", flips(inputs), inputs),
+        _section("outcomes", "Outcomes", outcomes(inputs), inputs),
         Section("cells", "Cells to read", tuple(told_cells(inputs))),
         Section("unsaid", "What these numbers do not say", (unsaid,)),
         *((_crossings(),) if imported else ()),
@@ -100,14 +108,12 @@ def _title(controls: Mapping[str, Any]) -> str:
     return f"{name}: pass rate against the budget{cut}"
 
 
-def _section(key: str, title: str, blocks: Iterator[Block], view: Mapping[str, Any]) -> Section:
+def _section(key: str, title: str, blocks: Iterator[Block], inputs: PageInputs) -> Section:
     """Return a section with the figures that belong to it behind its first paragraph."""
     first, *rest = blocks
-    pictures = [
-        Picture(name, _FIGURES.get(name, _ELSE)[1])
-        for name in view["figures"]
-        if _FIGURES.get(name, _ELSE)[0] == key
-    ]
+    known = _IMPORTED if is_imported(inputs.controls) else _FIGURES
+    told = {name: known.get(name, _ELSE) for name in inputs.view["figures"]}
+    pictures = [Picture(name, shows) for name, (where, shows) in told.items() if where == key]
     return Section(key, title, (first, *pictures, *rest))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from frozenbench.pages.blocks import count, listed, percent, plain
 from frozenbench.pages.inputs import task_name
+from frozenbench.stats.grid import equal_weights
 
 #: The page warns where n counts for less than this share of itself, or where one task holds more of
 #: the weight than this, and more than twice its part.
@@ -35,7 +36,7 @@ class Weights:
     @property
     def equal(self) -> bool:
         """Whether all tasks weigh the same."""
-        return len(set(self.of.values())) < 2
+        return equal_weights(self.of.values())
 
     @property
     def effective(self) -> Fraction:

@@ -126,7 +126,7 @@ def _contrasts(
             p=p_values[number],
             p_holm=adjusted[number],
             rejected=adjusted[number] <= settings.alpha,
-            n_for_80_power=power.tasks_for_power(s, grid.unit, level),
+            n_for_80_power=power.tasks_for_power(s, level),
         )
         error = None
         if contrast.interval and (error := standard_error(s, grid.weights, grid.repeats)):
@@ -291,15 +291,17 @@ def _facts(
     ]
     least = power.min_discordant(len(contrasts), settings.alpha)
     clearest = _clearest(grid, contrasts)
+    confirmed = strongest.count("confirmed")
     return Facts(
         n_tasks=len(grid.tasks),
         pairs=len(_pairs(grid)),
         contrasts=len(contrasts),
-        confirmed_pairs=strongest.count("confirmed"),
+        confirmed_pairs=confirmed,
         suggestive_pairs=strongest.count("suggestive"),
         unresolved_pairs=strongest.count("unresolved"),
         min_discordant=least,
         cannot_confirm=power.cannot_confirm(least, len(grid.tasks)),
+        few_tasks=bool(contrasts) and not confirmed and power.few_tasks(least, len(grid.tasks)),
         n_for_80_power=None if clearest is None else clearest.n_for_80_power,
         n_for_80_power_contrast=None
         if clearest is None

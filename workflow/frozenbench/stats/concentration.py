@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from frozenbench.stats.grid import common_divisor
+from frozenbench.stats.grid import common_divisor, equal_weights
 from frozenbench.stats.intervals import LEVEL, effective_n, wilson
 
 #: A notice is given where the interval holds the true rate less often than this.
@@ -101,7 +101,7 @@ def weight_notice(weights: Sequence[int]) -> str | None:
     alone is not the weights' doing.
     """
     values = tuple(weights)
-    if len(set(values)) < 2:
+    if equal_weights(values):
         return None
     held = interval_coverage(values)
     if held.least >= LEAST_COVERAGE or held.least >= interval_coverage((1,) * len(values)).least:

@@ -19,6 +19,11 @@ IntArray = npt.NDArray[np.int64]
 Cell = tuple[str, str, str, int, int, bool]
 
 
+def equal_weights(weights: Iterable[int]) -> bool:
+    """Tell whether tasks weigh the same: those of one slice that are in its rates."""
+    return len(set(weights)) < 2
+
+
 @dataclass(frozen=True)
 class Grid:
     """PASS counts of agents × budgets × tasks in one slice.
@@ -62,7 +67,7 @@ class Grid:
     @cached_property
     def unit(self) -> bool:
         """Whether all weights are equal and there is one repeat, so that a contrast is 2 × 2."""
-        return self.repeats == 1 and len(set(self.weights.tolist())) == 1
+        return self.repeats == 1 and equal_weights(self.weights.tolist())
 
 
 def build_grid(

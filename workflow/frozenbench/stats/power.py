@@ -29,10 +29,10 @@ def first_step(contrasts: int, alpha: float) -> float:
 
 
 def min_discordant(contrasts: int, alpha: float) -> int:
-    """Return the smallest number of discordant tasks, all one way, that could be rejected.
+    """Return the smallest number of discordant tasks, all one way, that Holm's first step rejects.
 
-    All d one way give p = 2^(1−d) whatever their weights and repeats; Holm's first step rejects
-    where m p ≤ α.
+    All d one way give p = 2^(1−d), the least p of d tasks whatever their weights and repeats; the
+    first step rejects where m p ≤ α. Later steps need fewer, but there are none without the first.
     """
     tasks = 1
     while max(1, contrasts) * math.ldexp(1.0, 1 - tasks) > alpha:
@@ -41,8 +41,20 @@ def min_discordant(contrasts: int, alpha: float) -> int:
 
 
 def cannot_confirm(discordant: int, tasks: int) -> bool:
-    """Tell whether a pack cannot confirm a flip: `discordant` exceeds half of its tasks."""
-    return 2 * discordant > tasks
+    """Tell whether no contrast can be rejected, and so no flip confirmed, whatever the agents do.
+
+    So it is where `discordant` (`min_discordant`) exceeds all `tasks`. More than half of them is
+    no such proof: the two contrasts of a flip may differ on the same tasks.
+    """
+    return discordant > tasks
+
+
+def few_tasks(discordant: int, tasks: int) -> bool:
+    """Tell whether `tasks` are few: a rejection by Holm's first step takes more than half of them.
+
+    It is possible there, unless `cannot_confirm` holds: one of the two at most.
+    """
+    return tasks < 2 * discordant and not cannot_confirm(discordant, tasks)
 
 
 def clearness(differences: IntArray) -> Fraction:
@@ -51,27 +63,30 @@ def clearness(differences: IntArray) -> Fraction:
     return Fraction(int(differences.sum()) ** 2, squares) if squares else Fraction(0)
 
 
-def tasks_for_power(
-    differences: IntArray, unit: bool, level: float, power: float = POWER
-) -> int | None:
+def tasks_for_power(differences: IntArray, level: float, power: float = POWER) -> int | None:
     """Return how many tasks like these would show this contrast with `power`, None if Σ s = 0.
 
     `differences` are s_t of all tasks, zeros too; `level` is that of a single two-sided test.
-    `unit` (one size of |s|): the n, found by bisection, from which the exact McNemar test of n
-    tasks that fall one way, the other way or neither with the observed shares rejects in the
-    observed direction with `power`. Otherwise, and above 2,000 tasks, the normal approximation of
-    Connor (1987, Biometrics 43, 207–211) with the observed mean and second moment of s.
+    Where all |s_t| > 0 are of one size, whatever weights and repeats made them: the n, found by
+    bisection, from which the exact McNemar test of n tasks that fall one way, the other way or
+    neither with the observed shares rejects in the observed direction with `power`. Otherwise, and
+    above 2,000 tasks, the normal approximation of Connor (1987, Biometrics 43, 207–211) with the
+    observed mean and second moment of s.
     """
     total = int(differences.sum())
     if total == 0:
         return None
     approximate = _connor(differences, level, power)
-    if not unit or approximate > _EXACT_UP_TO:
+    if not _one_size(differences) or approximate > _EXACT_UP_TO:
         return approximate
     sign = 1 if total > 0 else -1
     ahead = int(np.count_nonzero(differences * sign > 0))
     behind = int(np.count_nonzero(differences)) - ahead
     return _exact_tasks(ahead, behind, len(differences), level, power, approximate)
+
+
+def _one_size(differences: IntArray) -> bool:
+    return len(np.unique(np.abs(differences[differences != 0]))) == 1
 
 
 def _connor(differences: IntArray, level: float, power: float) -> int:

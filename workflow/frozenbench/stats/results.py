@@ -96,6 +96,9 @@ class Facts:
     """The headline numbers of one slice; fields as in statistics.json.
 
     A pair of agents counts once, as the strongest kind that it has on any ladder.
+    `min_discordant`: the fewest discordant tasks, all one way, that Holm's first step rejects.
+    `cannot_confirm`: there are fewer tasks than that, so that no contrast can be rejected.
+    `few_tasks`: no flip is confirmed, and that takes more than half of the tasks, but not all.
     `n_for_80_power` is that of the clearest contrast, the one with the largest (Σ s)²/Σ s².
     `band_critical` is the half width of the band in standard errors, None where none is drawn.
     `weight_notice` is a sentence on weights that rest on few tasks, None where there is no need.
@@ -109,6 +112,7 @@ class Facts:
     unresolved_pairs: int
     min_discordant: int
     cannot_confirm: bool
+    few_tasks: bool
     n_for_80_power: int | None
     n_for_80_power_contrast: tuple[str, str, str] | None
     band_critical: float | None
