@@ -57,7 +57,7 @@ test: check  ## what CI runs
 soak: .venv/.dev  ## twenty killed runs, and everything else that takes long
 	$(BIN)/python -m pytest -m soak
 
-explore: .venv/.dev  ## property tests with new random examples, five times as many
+explore: .venv/.dev  ## property tests with new random examples, and more of them
 	$(BIN)/python -m pytest -m "hypothesis and not soak and not model and not attacks" --hypothesis-profile=explore
 
 test-all: .venv/.model .venv/.dev  ## every test, with the live model

@@ -15,7 +15,9 @@ from hypothesis import settings
 # examples on every run: a change is never blamed for a fault that stood before it. `make explore`
 # looks for new ones.
 settings.register_profile("frozenbench", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None, max_examples=500, print_blob=True)
+settings.register_profile(
+    "explore", deadline=None, max_examples=500, derandomize=False, print_blob=True
+)
 settings.load_profile("frozenbench")
 
 

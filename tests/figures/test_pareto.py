@@ -285,8 +285,8 @@ def test_a_cut_run_leaves_its_point_out_of_the_spend(draw: Draw) -> None:
     assert drawn == [place for place, row in cut.items() if not row["tokens_missing"]]
     with style.house_style():
         told = said(build(inputs))
-    assert "Not drawn, tokens up to a cut are not told: resample." in told
-    assert "Not drawn at every cut, tokens up to a cut are not told: repair." in told
+    assert "Not drawn, not all tokens up to a cut are told: resample." in told
+    assert "Not drawn at every cut, not all tokens up to a cut are told: repair." in told
     assert "in no mean" not in told
 
 
@@ -340,3 +340,19 @@ def test_lines_and_labels_of_several_budgets_are_explained(draw: Draw) -> None:
 
 def _steady(agent: str, cap: int) -> float:
     return 300.0 if agent == "steady" else 300.0 * cap
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [({}, "9 USD"), ({"cost": 9}, "9 USD (of the config)"), ({"calls": 9}, "9 USD")],
+)
+def test_a_limit_that_no_log_told_is_said_to_be_of_the_config(
+    draw: Draw, limits: dict[str, int], told: str
+) -> None:
+    def edit(controls: dict[str, Any]) -> None:
+        imported(controls)
+        controls["source"] |= {"own_limit": "9"}
+        controls["source"]["material"]["source"] = {"limits": limits}
+
+    figure, _ = draw(World(COUNTS, edit_controls=edit), "pareto")
+    assert told in words(figure).split("\n")

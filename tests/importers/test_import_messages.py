@@ -42,7 +42,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: str, status: int = 2) ->
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--caps", "x"), "--caps: 'x' is no cap on calls"),
+        (("--caps", "x"), "--caps: 'x' is no cap; cure: a number"),
         (("--caps", "1_0"), "--caps: '1_0' is no cap"),
         (("--caps", "1.5", "--axis", "calls"), "--caps: '1.5' is no cap on calls"),
         (("--caps", "all,3"), "powers and all stand alone"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from frozenbench.importers.gather import Imported
+from frozenbench.importers.gather import Imported, gather
 from log_files import mini_trajectory, put, swe_agent_trajectory
 from reading import by_task, named, read
 
@@ -171,3 +172,25 @@ def test_thousands_of_them_are_told_as_few_runs(tmp_path: Path) -> None:
     assert sum(row.solved is True for row in found.rows) == 1000
     assert sum(row.solved is False for row in found.rows) == 1000
     assert {notice.kind for notice in found.notices} == {"passed_over"}  # outputs of the tests
+
+
+@pytest.mark.parametrize("folder", [".", "x", "x/run"])
+@pytest.mark.parametrize("form", ["folders", "files"])
+@pytest.mark.parametrize("absolute", [False, True])
+def test_a_report_speaks_of_its_own_run_whichever_folder_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, form: str, absolute: bool
+) -> None:
+    """A report asked for in the open folder stood above every other run, whose tasks it solved."""
+    own, other = tmp_path / "x" / "run", tmp_path / "y" / "run"
+    mini_trajectory(own, "t1", model="model-m")
+    mini_trajectory(other, "t2", model="model-q")
+    put(own / "report.json", {"resolved_ids": ["t1", "t2"], "unresolved_ids": []})
+    monkeypatch.chdir(tmp_path / folder)
+    asked = [own, other] if form == "folders" else [own / "t1", own / "report.json", other]
+    paths = asked if absolute else [Path(os.path.relpath(path)) for path in asked]
+    found = gather("auto", paths, jobs=1)
+    held = {(row.agent, row.task): row.solved for row in found.rows if row.agent == "model-q"}
+    assert held == {("model-q", "t2"): None}
+    assert {row.solved for row in found.rows if row.agent == "model-m" and row.task == "t1"} == {
+        True
+    }

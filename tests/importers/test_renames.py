@@ -175,3 +175,19 @@ def test_a_config_that_cannot_be_is_refused_before_a_log_is_read(names: Any, tol
     with pytest.raises(BadInput) as refused:
         _plan(names=names)
     assert told in str(refused.value)
+
+
+def test_an_agent_whose_runs_are_all_missing_has_its_name(tmp_path: Path) -> None:
+    """An eval that died before its first sample: its ERROR runs vanished into the other agent."""
+    inspect_json(Path("evals"), [sample(1), sample(2)])
+    log = json.loads(Path("evals/log.json").read_text())
+    log["eval"]["model"] = "m/died"
+    log |= {"samples": [], "status": "error"}
+    Path("evals/died.json").write_text(json.dumps(log))
+    before = gather("auto", [Path("evals")], jobs=1)
+    died, lives = sorted({row.agent for row in before.rows}, key=lambda name: "died" not in name)
+    assert [row.solved for row in before.rows if row.agent == died] == [None, None]
+    with pytest.raises(BadInput, match=f"another agent has that name; .* there are .*{died}"):
+        gather("auto", [Path("evals")], jobs=1, renames=Renames({lives: died}, "--name"))
+    found = gather("auto", [Path("evals")], jobs=1, renames=Renames({died: "zeta"}, "--name"))
+    assert sorted(row.agent for row in found.rows) == sorted([lives, lives, "zeta", "zeta"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from frozenbench.figures.inputs import Inputs
@@ -33,20 +32,20 @@ def columns(inputs: Inputs) -> tuple[tuple[tuple[str, str], ...], ...]:
         ),
         (
             ("budget", "none enforced here"),
-            ("own limit", _own_limit(inputs, lacking)),
+            ("own limit", _own_limit(inputs)),
             ("not stated", f"{len(lacking)} of {len(known)} controls"),
         ),
     )
 
 
-def _own_limit(inputs: Inputs, lacking: Collection[str]) -> str:
-    """Return the limit of the harness, and whether somebody else than its logs told it."""
+def _own_limit(inputs: Inputs) -> str:
+    """Return the limit of the harness, and whether the config told it in place of the logs."""
     limit = inputs.controls.get("source", "own_limit")
     if limit is None:
         return "not known"
     axis = inputs.controls.get("source", "axis")
-    caps = [name for name in lacking if name.startswith("cap on ")]
-    told = " (not of the logs)" if any(axis in name.split() for name in caps) else ""
+    given = inputs.controls.get("source", "material", "source", "limits") or ()
+    told = " (of the config)" if axis in given else ""
     return f"{limit} {inputs.controls.need('source', 'unit')}{told}"
 
 

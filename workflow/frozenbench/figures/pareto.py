@@ -58,7 +58,7 @@ class _Drawn:
 
 
 #: Why a point has no place, of own runs and of imported ones.
-_UNKNOWN = ("tokens not reported", "tokens up to a cut are not told")
+_UNKNOWN = ("tokens not reported", "not all tokens up to a cut are told")
 #: Steps of a decade that have a tick, finest first, and the least room between numbers, inches.
 _STEPS = (range(1, 10), (1, 2, 3, 4, 6, 8), (1, 2, 5), (1, 3), (1,))
 _TICKS_APART = 0.12

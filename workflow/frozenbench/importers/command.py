@@ -104,8 +104,7 @@ def _checked(request: Request) -> dict[str, Decimal]:
     check_out(request.out, [path for path, _ in find_files(request.paths)])
     pairs = [limit.partition("=") for limit in request.limits]
     limits = own_limits([(axis, value) for axis, _, value in pairs], "--limit")
-    if request.axis is not None:
-        check_caps(request.caps, request.axis, limits, "--caps")
+    check_caps(request.caps, request.axis, limits, "--caps")
     return limits
 
 

@@ -105,13 +105,16 @@ def gather(
             remarks.append(Remark(found.kind, printable(f"{found.name}: {found.message}")))
         if progress is not None:
             progress(place, len(files))
-    parts, more = retold.as_verdicts(parts, {name: path for path, name in files})
-    return _together(read, parts, [*remarks, *more], agents_by, limits or {}, renames or Renames())
+    places = {name: path for path, name in files}
+    parts, more = retold.as_verdicts(parts, places)
+    told = [*remarks, *more]
+    return _together(read, parts, places, told, agents_by, limits or {}, renames or Renames())
 
 
 def _together(
     files: list[LogFile],
     parts: Sequence[Part],
+    places: Mapping[str, Path],
     remarks: Iterable[Remark],
     by: str,
     own: Mapping[str, Decimal],
@@ -120,7 +123,7 @@ def _together(
     told = [*remarks, *(remark for part in parts for remark in part.remarks)]
     published = tuple(figure for part in parts for figure in part.published)
     told += notices.contradictions(published, [row for part in parts for row in part.rows])
-    parts, lone, more = verdicts.judged(parts)
+    parts, lone, more = verdicts.judged(parts, places)
     told += more
     digests = {file.name: file.sha256 for file in files}
     parts, more, counts = without_copies([*parts, *_lone(parts, lone)], digests)
@@ -193,7 +196,8 @@ def _expected(rows: Sequence[Row], parts: Sequence[Part]) -> list[Row]:
     there = Counter((row.agent, row.task) for row in rows)
     due: Counter[tuple[str, str]] = Counter()
     for part in parts:
-        due |= Counter(part.expected)
+        for name, number in Counter(part.expected).items():
+            due[name] = max(due[name], number)
     return [
         Row(*name, None, error="missing_row")
         for name, number in due.items()

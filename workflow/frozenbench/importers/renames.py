@@ -49,16 +49,15 @@ class Renames:
         """
         if not self.names:
             return list(parts), []
-        known = list(dict.fromkeys(row.agent for part in parts for row in part.rows))
-        # Rates without rows: nothing is told apart.
-        known = known or [figure.agent for part in parts for figure in part.published]
+        known = _agents(parts)
         for old, new in self.names.items():
             if old not in known:
                 near = nearest(old, set(known))
                 raise BadInput(f"{self.where}: {old!r} is in no log{near}; cure: one of these")
             if new != old and new in known and new not in self.names:
                 told = f"{old!r} to {new!r}: another agent has that name"
-                raise BadInput(f"{self.where}: {told}; cure: a name that no other has")
+                cure = f"a name that no other has; there are {', '.join(known)}"
+                raise BadInput(f"{self.where}: {told}; cure: {cure}")
         remarks = [
             Remark("renamed", f"{old}: {new} here") for old, new in self.names.items() if old != new
         ]
@@ -81,6 +80,13 @@ class Renames:
 
     def _keys(self, held: Mapping[str, _Held]) -> dict[str, _Held]:
         return {self.name(agent): value for agent, value in held.items()}
+
+
+def _agents(parts: Sequence[Part]) -> list[str]:
+    """Return whoever has a run, or only one that is missing, or of rates without rows a rate."""
+    held = [row.agent for part in parts for row in part.rows]
+    held += [agent for part in parts for agent, _ in part.expected]
+    return list(dict.fromkeys(held or [one.agent for part in parts for one in part.published]))
 
 
 def renames_of(texts: Sequence[str], where: str) -> Renames:

@@ -267,7 +267,6 @@ def _caps(
     kept = up_to(caps, limit, f"{where}caps")
     beyond = [
         Remark("cap_beyond_limit", f"{budgets.name_of(axis, cap)}: the own limit is {limit}")
-        for cap in caps
-        if cap not in kept
+        for cap in sorted(set(caps) - set(kept))
     ]
     return limit, kept, beyond

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from pathlib import PurePosixPath
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
-from frozenbench.importers.documents import stem
+from frozenbench.importers.documents import place_of, stem
 from frozenbench.importers.model import OTHERS, Part, Remark, Row, Verdict
 
 #: What a run is told by: its agent, and its folder or file.
@@ -67,7 +67,9 @@ class _Report:
     """The verdicts of one file, or of a folder with one file for each task.
 
     Attributes:
-        place: the file or the folder.
+        place: the file or the folder, as it is called to people.
+        path: where that is, from the root on: what lies below it does not hang on the folder that
+            is open.
         agents: whom its verdicts name.
         solved: task -> its verdict; None: it has none, or the grader broke.
         torn: the tasks of which it holds several verdicts that contradict each other.
@@ -78,6 +80,7 @@ class _Report:
     """
 
     place: str
+    path: PurePosixPath
     agents: frozenset[str]
     solved: Mapping[str, bool | None]
     whole: bool
@@ -93,7 +96,7 @@ class _Report:
     @cached_property
     def folder(self) -> PurePosixPath:
         """The folder that it speaks of."""
-        place = PurePosixPath(self.place)
+        place = self.path
         if not self.many:
             return spoken_of(place.parent)
         of_harness = place.parent.parent.name == _EVALUATIONS
@@ -102,7 +105,7 @@ class _Report:
     @cached_property
     def titles(self) -> tuple[str, ...]:
         """What it is called: its own name, or those of its folder and of the one above."""
-        place = PurePosixPath(self.place)
+        place = self.path
         return (place.name, place.parent.name) if self.many else (stem(place.name),)
 
     def names(self, run: RunKey) -> int:
@@ -128,7 +131,7 @@ def _titled(title: str, name: str) -> bool:
     )
 
 
-def _reports(verdicts: Iterable[Verdict]) -> Iterator[_Report]:
+def _reports(verdicts: Iterable[Verdict], places: Mapping[str, Path]) -> Iterator[_Report]:
     """Yield the reports that verdicts stand in; of one task twice in a report, the last counts,
 
     unless they contradict each other: then none does.
@@ -145,7 +148,21 @@ def _reports(verdicts: Iterable[Verdict]) -> Iterator[_Report]:
         torn = frozenset(task for task, held in told.items() if contradict(held))
         solved = {task: None if task in torn else held[-1] for task, held in told.items()}
         files = {verdict.task: verdict.file for verdict in inside}
-        yield _Report(folder or file, named, solved, whole, files, bool(folder), run, torn)
+        path = _path(inside[0], places)
+        yield _Report(folder or file, path, named, solved, whole, files, bool(folder), run, torn)
+
+
+def _path(verdict: Verdict, places: Mapping[str, Path]) -> PurePosixPath:
+    """Return where the report of a verdict is: its file, or the folder of one file for each task."""
+    file = _place(verdict.file, places)
+    if not verdict.folder:
+        return file
+    return file.parent if stem(file.name) == verdict.task else file.parent.parent
+
+
+def _place(name: str, places: Mapping[str, Path]) -> PurePosixPath:
+    """Return where a file lies; what was read by no path of its own is told by its name."""
+    return PurePosixPath(place_of(places[name])) if name in places else PurePosixPath(name)
 
 
 def _own_file(verdict: Verdict) -> str:
@@ -165,15 +182,17 @@ class _Runs:
         waiting: task -> the places of the rows that hold no verdict of their own.
         keys: the runs of these.
         tasks: agent -> the tasks that it has a log of.
+        places: file -> where it is.
     """
 
     rows: tuple[Row, ...]
     waiting: Mapping[str, Sequence[int]]
     keys: frozenset[RunKey]
     tasks: Mapping[str, set[str]]
+    places: Mapping[str, Path]
 
     @classmethod
-    def of(cls, parts: Sequence[Part]) -> _Runs:
+    def of(cls, parts: Sequence[Part], places: Mapping[str, Path]) -> _Runs:
         """Return the rows of parts, in their order."""
         rows = tuple(row for part in parts for row in part.rows)
         waiting: dict[str, list[int]] = defaultdict(list)
@@ -183,16 +202,33 @@ class _Runs:
             if row.solved is None:
                 waiting[row.task].append(place)
         keys = frozenset(run_key(rows[place]) for places in waiting.values() for place in places)
-        return cls(rows, waiting, keys, tasks)
+        return cls(rows, waiting, keys, tasks, places)
+
+    @cached_property
+    def _above(self) -> dict[str, frozenset[PurePosixPath]]:
+        """File -> the folders above it; of many rows of one file found once."""
+        return {}
+
+    def depth(self, report: _Report, row: Row) -> int | None:
+        """Return how deep the report's folder is if the run lies below it, else None."""
+        if row.file not in self._above:
+            self._above[row.file] = frozenset(_place(row.file, self.places).parents)
+        return len(report.folder.parts) if report.folder in self._above[row.file] else None
 
 
-def judged(parts: Sequence[Part]) -> tuple[list[Part], list[Row], list[Remark]]:
+def judged(
+    parts: Sequence[Part], places: Mapping[str, Path]
+) -> tuple[list[Part], list[Row], list[Remark]]:
     """Return the parts with verdicts given, rows for verdicts without a log, and what is not used.
 
     A run that holds its own verdict keeps it. Reports that disagree on a run leave it without one.
+
+    Args:
+        parts: what the files gave.
+        places: file -> where it is.
     """
-    reports = list(_reports(verdict for part in parts for verdict in part.verdicts))
-    runs = _Runs.of(parts)
+    reports = list(_reports((verdict for part in parts for verdict in part.verdicts), places))
+    runs = _Runs.of(parts, places)
     if not reports or not runs.rows:
         return list(parts), [], []
     found: dict[int, list[tuple[int, bool | None]]] = defaultdict(list)
@@ -205,7 +241,7 @@ def judged(parts: Sequence[Part]) -> tuple[list[Part], list[Row], list[Remark]]:
         given += others
         for place in given:
             row = runs.rows[place]
-            near = _nearness(report, row) or 0
+            near = runs.depth(report, row) or 0
             found[place] += [(near, verdict) for verdict in report.verdicts_on(row.task)]
         used = {run_key(runs.rows[place]) for place in given}
         more, unused = _without_log(report, used, runs)
@@ -230,7 +266,7 @@ def _given(
     for task in report.solved:
         places = list(runs.waiting.get(task, ()))
         if len(runs.keys) > 1:
-            below = [p for p in places if _nearness(report, runs.rows[p]) is not None]
+            below = [p for p in places if runs.depth(report, runs.rows[p]) is not None]
             named = [p for p in places if run_key(runs.rows[p]) in owners]
             near = [p for p in named if p in below]
             places = (near or named) if owners else below
@@ -249,23 +285,12 @@ def _others(report: _Report, owners: set[RunKey], runs: _Runs) -> Iterator[int]:
     of_run: dict[RunKey, list[int]] = defaultdict(list)
     for place in (place for places in runs.waiting.values() for place in places):
         row = runs.rows[place]
-        near = _nearness(report, row) is not None
+        near = runs.depth(report, row) is not None
         if len(runs.keys) == 1 or (run_key(row) in owners if owners else near):
             of_run[run_key(row)].append(place)
     if len(of_run) == 1:
         (places,) = of_run.values()
         yield from (place for place in places if runs.rows[place].task not in report.solved)
-
-
-def _nearness(report: _Report, row: Row) -> int | None:
-    """Return how deep the report's folder is if the run lies below it, else None."""
-    folder = report.folder
-    return len(folder.parts) if folder in _above(row.file) else None
-
-
-@cache
-def _above(file: str) -> frozenset[PurePosixPath]:
-    return frozenset(PurePosixPath(file).parents)
 
 
 def _with_verdicts(
