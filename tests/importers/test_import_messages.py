@@ -137,6 +137,8 @@ def test_an_interrupt_ends_it_at_once_with_one_line(tmp_path: Path, jobs: str) -
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Tests that run in the background of a shell inherit that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stderr is not None
         first = process.stderr.readline()

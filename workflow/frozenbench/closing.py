@@ -9,6 +9,7 @@ from typing import Any
 from frozenbench.controls import CAP_FIELDS, is_imported
 from frozenbench.grader_attacks import grader_attacks
 from frozenbench.import_lines import source_lines
+from frozenbench.number_text import count
 from frozenbench.pack_check.stored import said
 
 Rows = Sequence[Mapping[str, Any]]
@@ -24,12 +25,8 @@ def pack_line(controls: Mapping[str, Any], view: Mapping[str, Any]) -> str:
     subset = "" if controls["task_subset"] is None else ", a SUBSET of the pack's tasks"
     return (
         f"pack {view['pack']['name']} ({view['pack']['status']}) {controls['pack']['digest'][:12]}, "
-        f"{_tasks(len(weights))}, {_span(weights)}{subset}{listed}"
+        f"{count(len(weights), 'task')}, {_span(weights)}{subset}{listed}"
     )
-
-
-def _tasks(count: int) -> str:
-    return f"{count} task{'' if count == 1 else 's'}"
 
 
 def _span(weights: Sequence[int]) -> str:
@@ -40,7 +37,7 @@ def _span(weights: Sequence[int]) -> str:
 def trust_counts(controls: Mapping[str, Any]) -> str:
     """Return how many tasks are graded at each trust level."""
     counts = Counter(task["grader_trust"] for task in controls["tasks"].values())
-    return ", ".join(f"{level} ({_tasks(count)})" for level, count in sorted(counts.items()))
+    return ", ".join(f"{level} ({count(held, 'task')})" for level, held in sorted(counts.items()))
 
 
 def budget_line(name: str, budget: Mapping[str, Any]) -> str:
@@ -101,16 +98,15 @@ def flip_lines(statistics: Mapping[str, Any]) -> list[str]:
 
 
 def _flips(facts: Mapping[str, Any]) -> str:
-    pairs = facts["pairs"]
     told = (
         f"{facts['confirmed_pairs']} confirmed, {facts['suggestive_pairs']} suggestive among "
-        f"{pairs} pair{'' if pairs == 1 else 's'}"
+        f"{count(facts['pairs'], 'pair')}"
     )
     if facts["cannot_confirm"]:
         return f"{told}; this pack cannot confirm a flip"
     if facts["few_tasks"]:
         are = "is" if facts["n_tasks"] == 1 else "are"
-        return f"{told}; {_tasks(facts['n_tasks'])} {are} few for so many contrasts"
+        return f"{told}; {count(facts['n_tasks'], 'task')} {are} few for so many contrasts"
     return told
 
 

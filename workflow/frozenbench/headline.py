@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from frozenbench.number_text import count
 from frozenbench.stats.flips import ladders
 
 Facts = Mapping[str, Any]
@@ -31,14 +32,14 @@ def headline(facts: Facts, controls: Facts, view: Facts) -> str:
 
 def first_step(facts: Facts) -> str:
     """Return what Holm's first step asks for, as a clause."""
-    tasks = _count(facts["min_discordant"], "discordant task")
+    tasks = count(facts["min_discordant"], "discordant task")
     return f"Holm's first step takes {tasks} if all fall one way, else more"
 
 
 def _few(facts: Facts, few: str) -> str:
     tasks, tests = facts["n_tasks"], facts["contrasts"]
     are = "is" if tasks == 1 else "are"
-    return f"{_count(tasks, 'task')} {are} {few} for {_count(tests, 'contrast')}"
+    return f"{count(tasks, 'task')} {are} {few} for {count(tests, 'contrast')}"
 
 
 def has_ladder(controls: Facts, view: Facts) -> bool:
@@ -72,7 +73,3 @@ def _found(facts: Facts) -> str:
 
 def _have(number: int) -> str:
     return "has" if number == 1 else "have"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from frozenbench.number_text import count
+
 TRUNCATED = "truncated from finished runs"
 
 
@@ -13,18 +15,14 @@ def source_lines(controls: Mapping[str, Any]) -> Iterator[str]:
     source = controls["source"]
     digest = source["material"]["files_sha256"][:12]
     yield (
-        f"imported from {', '.join(source['formats'])}: {_count(source['file_count'], 'file')} "
-        f"({digest}), {_count(len(controls['agents']), 'agent')}, "
-        f"{_count(len(controls['tasks']), 'task')}, {_count(controls['repeats'], 'repeat')}"
+        f"imported from {', '.join(source['formats'])}: {count(source['file_count'], 'file')} "
+        f"({digest}), {count(len(controls['agents']), 'agent')}, "
+        f"{count(len(controls['tasks']), 'task')}, {count(controls['repeats'], 'repeat')}"
     )
     yield f"budget {axis_words(source)}"
     yield not_stated(source)
     for notice in source["notices"]:
         yield f"named: {notice['count']} {notice['meaning']}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def axis_words(source: Mapping[str, Any]) -> str:

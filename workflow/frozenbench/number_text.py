@@ -1,4 +1,4 @@
-"""How a rate, a difference of rates and a p are written: alike on the page and in a write-up.
+"""How a count, a rate, a difference of rates and a p are written: alike on the page and in a write-up.
 
 Units and what stands where a value is not known are added by who prints it.
 """
@@ -9,6 +9,11 @@ from __future__ import annotations
 _LEVELS = (0.1, 0.05, 0.025, 0.02, 0.01, 0.005, 0.001)
 #: So many significant digits tell any two floats apart.
 _MOST_DIGITS = 17
+
+
+def count(number: int, word: str) -> str:
+    """Write `1 task`, `2 tasks`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def percent(rate: float) -> str:

@@ -16,6 +16,7 @@ from frozenbench.canonical import BadInput, read_json, sha256_file
 from frozenbench.figures import style
 from frozenbench.figures.task_cells import TaskCells, read_task_cells
 from frozenbench.stats.flips import CAPS, axis_value, ladders
+from frozenbench.stats.grid import equal_weights
 
 Row = Mapping[str, Any]
 
@@ -154,7 +155,7 @@ class Inputs:
     @property
     def equal_weights(self) -> bool:
         """Whether all tasks of the slice weigh the same."""
-        return len({task.get("weight") for task in self.tasks.values()}) < 2
+        return equal_weights(task.get("weight", 0) for task in self.tasks.values())
 
     @property
     def resolved_pairs(self) -> int:

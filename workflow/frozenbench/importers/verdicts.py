@@ -132,9 +132,9 @@ def _titled(title: str, name: str) -> bool:
 
 
 def _reports(verdicts: Iterable[Verdict], places: Mapping[str, Path]) -> Iterator[_Report]:
-    """Yield the reports that verdicts stand in; of one task twice in a report, the last counts,
+    """Yield the reports that verdicts stand in.
 
-    unless they contradict each other: then none does.
+    Of several verdicts on one task the last counts; where they contradict each other none does.
     """
     held: dict[tuple[str, str, RunKey | None], list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
